@@ -1,0 +1,33 @@
+# make run: install, then see everything once.  make test: install, then pass the tests.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: run test check bench test-long clean
+
+run: $(READY)
+	$(BIN)/clearformer tour
+
+test: $(READY)
+	$(BIN)/python -m pytest -m "not long"
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(READY)
+	$(BIN)/clearformer bench decode --vs hf
+	$(BIN)/clearformer bench prefill --vs hf
+
+test-long: $(READY)
+	$(BIN)/python -m pytest -m long --timeout 3600
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[test]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

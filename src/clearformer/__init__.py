@@ -1,0 +1,1 @@
+"""Clearformer: a Transformer to read, measure, run, train, price and debug."""

@@ -1,0 +1,1 @@
+"""Memories of earlier positions: what decoding keeps so that nothing is computed twice."""

@@ -1,0 +1,143 @@
+"""Reading a weight file through a family's table into our names, and writing ours back through the same table."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from clearformer.checkpoint.renames import Ignored, Row, Table, Tied
+from clearformer.checkpoint.tensor_file import TensorFile
+from clearformer.errors import CheckpointError
+from clearformer.messages import checkpoint as say
+
+_NAMES_SHOWN = 4
+_WEIGHTS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """A row with its numbers filled in: these of theirs are these of ours."""
+
+    row: Row
+    theirs: tuple[str, ...]
+    ours: tuple[str, ...]
+
+
+def load(
+    table: Table,
+    tensors: TensorFile,
+    wanted: Mapping[str, tuple[int, ...]],
+    dtype: torch.dtype | None = None,
+) -> dict[str, Tensor]:
+    """The wanted tensors (our name → shape), read from a file through a family's table, cast to `dtype` if given.
+
+    Where two rows give the same tensor, the one whose foreign tensors are present is taken. Raises CheckpointError for
+    tensors missing, unexpected, of another shape, not floating-point, or given twice.
+    """
+    present = set(tensors.names())
+    chosen = _choose(_claims(table, wanted), present, wanted, tensors.path)
+    used = {name for claim in chosen for name in claim.theirs}
+    _check_rest(table, present - used, tensors)
+    loaded: dict[str, Tensor] = {}
+    for claim in chosen:
+        _check_shapes(claim, tensors, wanted)
+        foreign = tuple(_floating(name, tensors) for name in claim.theirs)
+        for name, tensor in zip(claim.ours, claim.row.to_ours(foreign), strict=True):
+            loaded[name] = tensor.to(dtype or tensor.dtype).contiguous()
+    return {name: loaded[name] for name in wanted}
+
+
+def dump(table: Table, ours: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Our tensors under their foreign names: the inverse of `load`. Of two rows for a tensor the first is taken.
+
+    Raises CheckpointError for a tensor that no row names.
+    """
+    done: set[str] = set()
+    foreign: dict[str, Tensor] = {}
+    for claim in _claims(table, ours):
+        if done.isdisjoint(claim.ours):
+            done.update(claim.ours)
+            tensors = claim.row.to_theirs(tuple(ours[name] for name in claim.ours))
+            foreign.update(zip(claim.theirs, (tensor.contiguous() for tensor in tensors), strict=True))
+    if left := [name for name in ours if name not in done]:
+        raise CheckpointError(say.NO_RULE, name=left[0])
+    return foreign
+
+
+def _claims(table: Table, our_names: Collection[str]) -> list[_Claim]:
+    """Every row with every set of numbers that gives some of the names and nothing else, in the table's order."""
+    rows = [row for row in table if isinstance(row, Row)]
+    found: list[dict[_Claim, None]] = [{} for _ in rows]
+    for name in our_names:
+        for row, claims in zip(rows, found, strict=True):
+            if (numbers := row.match(name)) is not None:
+                claims[_Claim(row, row.their_names(numbers), row.our_names(numbers))] = None
+    return [claim for claims in found for claim in claims if all(name in our_names for name in claim.ours)]
+
+
+def _choose(
+    claims: list[_Claim], present: Collection[str], wanted: Mapping[str, tuple[int, ...]], path: Path
+) -> list[_Claim]:
+    """For each wanted name the one claim that the file can fill."""
+    giver: dict[str, _Claim] = {}
+    first_claim: dict[str, _Claim] = {}
+    for claim in claims:
+        filled = all(name in present for name in claim.theirs)
+        for name in claim.ours:
+            first_claim.setdefault(name, claim)
+            if filled and (other := giver.setdefault(name, claim)) is not claim:
+                first, second = other.theirs[0], claim.theirs[0]
+                raise CheckpointError(say.GIVEN_TWICE, path=path, name=name, first=first, second=second)
+    lacking: dict[str, None] = {}
+    for name in wanted:
+        if name not in first_claim:
+            raise CheckpointError(say.NO_RULE, name=name)
+        if name not in giver:
+            lacking |= {theirs: None for theirs in first_claim[name].theirs if theirs not in present}
+    if lacking:
+        raise CheckpointError(say.LACKS_TENSORS, path=path, count=len(lacking), names=_listed(lacking))
+    return list(dict.fromkeys(giver[name] for name in wanted))
+
+
+def _check_rest(table: Table, rest: set[str], tensors: TensorFile) -> None:
+    """What no row took is tied and equal, or ignored by name, or an error."""
+    for row in table:
+        if isinstance(row, Tied) and row.theirs in rest:
+            rest.remove(row.theirs)
+            if not torch.equal(tensors.tensor(row.theirs), tensors.tensor(row.to)):
+                raise CheckpointError(say.NOT_TIED, path=tensors.path, name=row.theirs, other=row.to)
+        elif isinstance(row, Ignored):
+            rest = {name for name in rest if not fnmatchcase(name, row.pattern)}
+    if rest:
+        names = _listed(name for name in tensors.names() if name in rest)
+        raise CheckpointError(say.UNEXPECTED_TENSORS, path=tensors.path, count=len(rest), names=names)
+
+
+def _check_shapes(claim: _Claim, tensors: TensorFile, wanted: Mapping[str, tuple[int, ...]]) -> None:
+    """The table run backwards over shapes alone tells what the file should hold, in the file's own names."""
+    ours = tuple(torch.empty(wanted[name], device="meta") for name in claim.ours)
+    for name, expected in zip(claim.theirs, claim.row.to_theirs(ours), strict=True):
+        if tensors.shape(name) != tuple(expected.shape):
+            raise CheckpointError(
+                say.SHAPE_DIFFERS,
+                path=tensors.path,
+                name=name,
+                expected=list(expected.shape),
+                found=list(tensors.shape(name)),
+            )
+
+
+def _floating(name: str, tensors: TensorFile) -> Tensor:
+    if (found := tensors.dtype(name)) not in _WEIGHTS:
+        raise CheckpointError(say.NOT_FLOAT, path=tensors.path, name=name, found=found)
+    return tensors.tensor(name)
+
+
+def _listed(names: Iterable[str]) -> str:
+    shown = list(names)
+    return ", ".join(shown[:_NAMES_SHOWN]) + (", …" if len(shown) > _NAMES_SHOWN else "")

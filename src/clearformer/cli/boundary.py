@@ -1,0 +1,121 @@
+"""Every way a command can end, as an exit code and at most two lines.
+
+0 done · 1 failed, or a check found an error · 2 called wrongly · 130 interrupted · 143 SIGTERM.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from clearformer.errors import ClearformerError, MachineError
+from clearformer.messages import Failure, Language
+from clearformer.messages import cli as say
+
+INTERRUPTED = 130
+TERMINATED = 143
+
+_TORCH_OUT_OF_MEMORY = ("DefaultCPUAllocator", "can't allocate memory", "out of memory")
+
+
+@dataclass(frozen=True)
+class Report:
+    """How a command ended: `kind` and `exit_code` are stable, the two lines are in the user's language."""
+
+    kind: str
+    exit_code: int
+    cause: str
+    remedy: str
+
+
+def run(command: Callable[[], int | None], language: Language, *, as_json: bool, debug: bool) -> int:
+    """Run a command and give the exit code; whatever it raises is told here, and nowhere else."""
+    with _sigterm_unwinds():
+        try:
+            code = command()
+            sys.stdout.flush()
+            return code or 0
+        except BrokenPipeError:
+            _let_go_of_stdout()
+            return 0
+        except BaseException as error:
+            if debug:
+                traceback.print_exception(error)
+            report = explain(error, language)
+            tell(report, language, as_json=as_json)
+            return report.exit_code
+
+
+def explain(error: BaseException, language: Language) -> Report:
+    """Say what an exception means to the user."""
+    if isinstance(error, ClearformerError):
+        return Report(error.kind, error.exit_code, error.cause(language), error.remedy(language))
+    if isinstance(error, KeyboardInterrupt):
+        return _report("interrupted", INTERRUPTED, say.INTERRUPTED, language)
+    if isinstance(error, SystemExit) and error.code == TERMINATED:
+        return _report("terminated", TERMINATED, say.TERMINATED, language)
+    if out_of_memory(error):
+        return _report(MachineError.kind, MachineError.exit_code, say.OUT_OF_MEMORY, language)
+    if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("clearformer"):
+        return _report("system", 1, say.MODULE_MISSING, language, name=(error.name or "").partition(".")[0])
+    if isinstance(error, OSError) and error.strerror:
+        return _report("system", 1, say.SYSTEM, language, path=error.filename or "clearformer", detail=error.strerror)
+    return _report("internal", 1, say.INTERNAL, language, name=f"{type(error).__name__}: {error}")
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Python's, NumPy's (its error is a MemoryError), torch's on the CPU (a bare RuntimeError) and on CUDA."""
+    if isinstance(error, MemoryError):
+        return True
+    return isinstance(error, RuntimeError) and any(words in str(error) for words in _TORCH_OUT_OF_MEMORY)
+
+
+def tell(report: Report, language: Language, *, as_json: bool) -> None:
+    """Two lines on standard error, or with `--json` one object on standard output."""
+    if sys.stderr.isatty():
+        # A bar may have hidden the cursor, and ^C stands on the line.
+        print("\x1b[0m\x1b[?25h", end="\n" if report.exit_code == INTERRUPTED else "", file=sys.stderr)
+    with contextlib.suppress(BrokenPipeError):
+        if as_json:
+            error = {"kind": report.kind, "message": report.cause, "remedy": report.remedy}
+            print(json.dumps({"error": error}, ensure_ascii=False), flush=True)
+        else:
+            sys.stdout.flush()
+            print(say.CAUSE.text(language) + report.cause, file=sys.stderr)
+            print(say.REMEDY.text(language) + report.remedy, file=sys.stderr, flush=True)
+        return
+    _let_go_of_stdout()
+
+
+def _report(kind: str, exit_code: int, failure: Failure, language: Language, **values: object) -> Report:
+    return Report(kind, exit_code, failure.cause.text(language, **values), failure.remedy.text(language, **values))
+
+
+@contextlib.contextmanager
+def _sigterm_unwinds() -> Iterator[None]:
+    """SIGTERM becomes an exception, so that temporary files are removed and locks given back."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def unwind(signum: int, frame: object) -> None:
+        raise SystemExit(TERMINATED)
+
+    before = signal.signal(signal.SIGTERM, unwind)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _let_go_of_stdout() -> None:
+    """The reader has gone: what is still buffered has no place to go, and Python would complain at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,36 @@
+"""Flags that several verbs share. A verb takes exactly those that it honours, so that no option does nothing.
+
+`--lang` and `--debug` are not here: they belong to the program and not to a verb, and `main` reads them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from clearformer.messages import Language
+
+Spoken = Annotated[Language, Parameter(parse=False)]
+"""The user's language, which `main` fills in."""
+
+Model = Annotated[str, Parameter(help="A built-in name, a run, a folder, a .gguf file or a Hub id.")]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Printing:
+    """How a result is printed."""
+
+    json: bool = False
+    """Print one JSON object (docs/json.md) instead of text."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Progressing(Printing):
+    """How a result is printed that takes its time."""
+
+    quiet: bool = False
+    """Show no progress."""

@@ -1,0 +1,118 @@
+"""`clearformer VERB …`: read what belongs to the program, find the verb, run it inside the boundary.
+
+A verb is registered by its import path: only the one that is run is imported, and `--help` imports none.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+from typing import get_args
+
+from cyclopts import App, CycloptsError, Parameter
+
+from clearformer.cli import boundary
+from clearformer.cli.help import HelpPages
+from clearformer.cli.usage import usage_error
+from clearformer.errors import UsageError
+from clearformer.messages import Language, language_of
+from clearformer.messages import cli as say
+from clearformer.messages import help as help_messages
+
+VERBS = {
+    "tokenizer": "clearformer.cli.tokenizer:tokenizer",
+    "pull": "clearformer.cli.pull:pull",
+    "ls": "clearformer.cli.ls:ls",
+    "show": "clearformer.cli.show:show",
+    "rm": "clearformer.cli.rm:rm",
+    "env": "clearformer.cli.env:env",
+}
+
+
+@dataclass(frozen=True)
+class Call:
+    """A command line with what belongs to the program taken out of it: `--lang` and `--debug`, which every verb has."""
+
+    arguments: tuple[str, ...] = ()
+    language: Language = field(default_factory=language_of)
+    debug: bool = False
+    json: bool = False
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line, `sys.argv`'s if none is given, and return the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        # A locale without Chinese, or half a character from a file name, is no reason to fail.
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors="backslashreplace")
+    call = Call(tuple(sys.argv[1:] if arguments is None else arguments))
+    call = replace(call, json="--json" in _options(call.arguments))
+    try:
+        call = read_call(call)
+    except UsageError as error:
+        report = boundary.explain(error, call.language)
+        boundary.tell(report, call.language, as_json=call.json)
+        return report.exit_code
+    return boundary.run(lambda: run_verb(call), call.language, as_json=call.json, debug=call.debug)
+
+
+def read_call(call: Call) -> Call:
+    """Take `--lang` and `--debug` out of the arguments before `--`. Raises UsageError for a language we lack."""
+    options = list(_options(call.arguments))
+    rest = call.arguments[len(options) :]
+    kept: list[str] = []
+    while options:
+        word = options.pop(0)
+        name, equals, value = word.partition("=")
+        if word == "--debug":
+            call = replace(call, debug=True)
+        elif name == "--lang":
+            if not equals and not options:
+                raise UsageError(say.MISSING_VALUE, command="clearformer", name=name)
+            call = replace(call, language=_language(value if equals else options.pop(0)))
+        else:
+            kept.append(word)
+    return replace(call, arguments=(*kept, *rest))
+
+
+def run_verb(call: Call) -> int | None:
+    """Find the verb and run it. Raises UsageError for a call that no verb understands."""
+    program = build_app(call.language)
+    try:
+        verb, bound, injected = program.parse_args(call.arguments, print_error=False, exit_on_error=False)
+    except CycloptsError as error:
+        raise usage_error(error) from error
+    if "language" in injected:
+        bound.arguments["language"] = call.language
+    result: int | None = verb(*bound.args, **bound.kwargs)
+    return result
+
+
+def build_app(language: Language) -> App:
+    """The program with every verb registered and none imported."""
+    program = App(
+        name="clearformer",
+        help=help_messages.PROGRAM.text(language),
+        help_epilogue=help_messages.EVERYWHERE.text(language),
+        help_format="plaintext",
+        help_formatter=HelpPages(language),
+        version=lambda: version("clearformer"),
+        default_parameter=Parameter(negative=()),
+    )
+    for order, (verb, path) in enumerate(VERBS.items()):
+        program.command(path, name=verb, help=help_messages.VERBS[verb].text(language), sort_key=order)
+    return program
+
+
+def _options(arguments: Sequence[str]) -> Sequence[str]:
+    """The arguments before `--`."""
+    return arguments[: arguments.index("--")] if "--" in arguments else arguments
+
+
+def _language(value: str) -> Language:
+    for known in get_args(Language):
+        if value == known:
+            return known
+    raise UsageError(say.NOT_CHOICE, name="--lang", value=value, choices=", ".join(get_args(Language)))

@@ -1,0 +1,94 @@
+"""What is printed, and where: results to standard output, progress and notes to standard error.
+
+Bars and colours are for a terminal only. Values from files and users cannot steer it: control characters are shown.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from clearformer.cli.flags import Printing, Progressing
+from clearformer.messages import Language, Message
+
+Advance = Callable[[int, int], None]
+"""Called with what is done and with the total, 0 while it is not known."""
+
+_LAYOUT = "\n\t"
+
+
+class Screen:
+    """The output of one verb, in one language."""
+
+    def __init__(self, language: Language, flags: Printing) -> None:
+        self.language = language
+        self.as_json = flags.json
+        self.quiet = flags.json or (isinstance(flags, Progressing) and flags.quiet)
+
+    def say(self, message: Message, **values: object) -> None:
+        """One sentence of the result."""
+        print(message.text(self.language, **values))
+
+    def text(self, text: str) -> None:
+        """A text that is the result: untouched in a pipe, harmless on a terminal."""
+        print(visible(text, keep=_LAYOUT) if sys.stdout.isatty() else text)
+
+    def json(self, contents: Mapping[str, object]) -> None:
+        """One object. NaN and infinity have no JSON and are a fault of ours."""
+        print(json.dumps(contents, ensure_ascii=False, allow_nan=False))
+
+    def table(self, rows: Sequence[Sequence[object]], headings: Sequence[str] = ()) -> None:
+        """Rows in columns; numbers to the right."""
+        numeric = [all(isinstance(row[i], int | float) for row in rows) for i in range(len(rows[0]))] if rows else []
+        cells = [[visible(str(cell)) for cell in row] for row in ([headings, *rows] if headings else rows)]
+        for line in aligned(cells, numeric):
+            print(line)
+
+    def note(self, message: Message, **values: object) -> None:
+        """Tell what is happening, on standard error."""
+        if not self.quiet:
+            print(message.text(self.language, **values), file=sys.stderr, flush=True)
+
+    @contextmanager
+    def progress(self, message: Message, *, in_bytes: bool = False, **values: object) -> Iterator[Advance]:
+        """A bar on standard error while the body runs, if that is a terminal; nothing otherwise."""
+        if self.quiet or not sys.stderr.isatty():
+            yield lambda done, total: None
+            return
+        from rich import progress as bars
+        from rich.console import Console
+
+        amount = bars.DownloadColumn() if in_bytes else bars.MofNCompleteColumn()
+        columns = (
+            bars.TextColumn("{task.description}", markup=False),
+            bars.BarColumn(),
+            amount,
+            bars.TimeRemainingColumn(),
+        )
+        with bars.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(message.text(self.language, **values), total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total or None)
+
+
+def visible(text: str, keep: str = "") -> str:
+    """Control characters and lone surrogates as escapes; those in `keep` stay."""
+    return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in text)
+
+
+def aligned(cells: Sequence[Sequence[str]], right: Sequence[bool]) -> list[str]:
+    """Rows of cells as lines, columns two spaces apart; a Chinese character is two cells wide."""
+    if not cells:
+        return []
+    from rich.cells import cell_len
+
+    widths = [max(cell_len(row[i]) for row in cells) for i in range(len(cells[0]))]
+    lines = []
+    for row in cells:
+        padded = []
+        for cell, width, to_right in zip(row, widths, right, strict=True):
+            space = " " * (width - cell_len(cell))
+            padded.append(space + cell if to_right else cell + space)
+        lines.append("  ".join(padded).rstrip())
+    return lines

@@ -1,0 +1,169 @@
+"""Reading a foreign config strictly: a key is read, known to change nothing, or an error that names it."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping
+from typing import NoReturn, TypeVar
+
+from clearformer.errors import CheckpointError
+from clearformer.messages import families as say
+
+T = TypeVar("T")
+
+# Far above any model, and small enough that a hostile config builds nothing large.
+MAX_WHOLE = 1 << 31
+MAX_LAYERS = 1024
+
+
+class ConfigReader:
+    """A config's keys, read one by one; `finish` refuses those that nobody read. A null counts as absent.
+
+    `path` is the file for messages, `prefix` what stands before a key there. Every method raises CheckpointError.
+    """
+
+    def __init__(self, values: Mapping[str, object], path: object = "config.json", prefix: str = "") -> None:
+        self.path = path
+        self._values = values
+        self._prefix = prefix
+        self._known: set[str] = set()
+        self._sections: list[ConfigReader] = []
+
+    def has(self, key: str) -> bool:
+        """Whether the key is present and not null."""
+        return self._get(key) is not None
+
+    def whole(self, key: str, default: int | None = None, *, at_least: int = 1, limit: int = MAX_WHOLE) -> int:
+        """A whole number; without a default the key is required."""
+        value = self._require(key, default)
+        if type(value) is not int or not at_least <= value <= limit:
+            self._bad(key, f"a whole number from {at_least} to {limit}", value)
+        return value
+
+    def number(self, key: str, default: float | None = None) -> float:
+        """A finite number; without a default the key is required."""
+        value = self._require(key, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
+            self._bad(key, "a finite number", value)
+        return float(value)
+
+    def flag(self, key: str, default: bool) -> bool:
+        value = self._require(key, default)
+        if not isinstance(value, bool):
+            self._bad(key, "true or false", value)
+        return value
+
+    def numbers(self, key: str) -> tuple[float, ...]:
+        """A list of finite numbers."""
+        value = self._require(key, None)
+        if not isinstance(value, list) or not all(
+            isinstance(item, int | float) and not isinstance(item, bool) and _finite(item) for item in value
+        ):
+            self._bad(key, "a list of numbers", value)
+        return tuple(float(item) for item in value)
+
+    def choice(self, key: str, choices: Mapping[str, T], default: str | None = None) -> T:
+        """What one of the named values means in the spec."""
+        value = self._require(key, default)
+        if not isinstance(value, str) or value not in choices:
+            self.cannot_say(key, " | ".join(choices), value)
+        return choices[value]
+
+    def only(self, key: str, *allowed: object) -> None:
+        """A key of which the spec can say these values alone; absent is as good as the first."""
+        value = self._get(key)
+        if value is not None and not any(value == one and type(value) is type(one) for one in allowed):
+            self.cannot_say(key, " | ".join(map(_shown, allowed)), value)
+
+    def text(self, key: str) -> str | None:
+        value = self._get(key)
+        if value is not None and not isinstance(value, str):
+            self._bad(key, "text", value)
+        return value
+
+    def raw(self, key: str) -> object:
+        """The value as it stands, or None; the caller judges it."""
+        return self._get(key)
+
+    def section(self, key: str) -> ConfigReader | None:
+        """A nested object, read as strictly; None where it is absent."""
+        value = self._get(key)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            self._bad(key, "an object", value)
+        inner = ConfigReader(value, self.path, f"{self._prefix}{key}.")
+        self._sections.append(inner)
+        return inner
+
+    def harmless(self, keys: Iterable[str]) -> None:
+        """Keys that change nothing in the computation."""
+        self._known.update(keys)
+
+    def contradiction(self, first: str, second: str, why_en: str, why_zh: str) -> NoReturn:
+        """Refuse two keys that cannot both hold, naming both."""
+        raise CheckpointError(
+            say.CONTRADICTION,
+            path=self.path,
+            first=self._prefix + first,
+            first_value=_shown(self._get(first)),
+            second=self._prefix + second,
+            second_value=_shown(self._get(second)),
+            why_en=why_en,
+            why_zh=why_zh,
+        )
+
+    def cannot_say(self, key: str, expected: str, found: object) -> NoReturn:
+        """Refuse a known key for its value."""
+        key = self._prefix + key
+        raise CheckpointError(say.CANNOT_SAY, path=self.path, key=key, expected=expected, found=_shown(found))
+
+    def finish(self) -> None:
+        """Refuse the first key that was neither read nor declared harmless."""
+        for key, value in self._values.items():
+            if key not in self._known:
+                near = difflib.get_close_matches(key, self._known, 1)
+                raise CheckpointError(
+                    say.UNKNOWN_KEY,
+                    path=self.path,
+                    key=self._prefix + key,
+                    found=_shown(value),
+                    hint_en=f" Did you mean {near[0]}?" if near else "",
+                    hint_zh=f"是否指 {near[0]}?" if near else "",
+                )
+        for section in self._sections:
+            section.finish()
+
+    def _get(self, key: str) -> object:
+        self._known.add(key)
+        return self._values.get(key)
+
+    def _require(self, key: str, default: T) -> object | T:
+        value = self._get(key)
+        if value is None:
+            if default is None:
+                raise CheckpointError(say.MISSING_KEY, path=self.path, key=self._prefix + key)
+            return default
+        return value
+
+    def _bad(self, key: str, expected: str, found: object) -> NoReturn:
+        key = self._prefix + key
+        raise CheckpointError(say.BAD_VALUE, path=self.path, key=key, expected=expected, found=_shown(found))
+
+
+def _finite(value: int | float) -> bool:
+    """A whole number of hundreds of digits is finite and still no float."""
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:
+        return False
+
+
+def _shown(value: object) -> str:
+    """As JSON writes it, near enough for a message, and never long work."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int) and value.bit_length() > 256:
+        return f"a number of {value.bit_length()} bits"
+    return "null" if value is None else str(value)[:80]

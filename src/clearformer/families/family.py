@@ -1,0 +1,118 @@
+"""What a family of models is: a config translator and a weight table, each with its inverse.
+
+Foreign names stay inside this folder. A new family is one file beside these and one line in `registry.py`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from clearformer.checkpoint.renames import Table
+from clearformer.checkpoint.tensor_file import TensorFile
+from clearformer.errors import CheckpointError, SpecError
+from clearformer.families.config_reader import ConfigReader
+from clearformer.families.harmless import HARMLESS
+from clearformer.messages import families as say
+from clearformer.spec import Spec
+
+# Choices of training: no config says them all, and a trained model computes the same without them.
+_OF_TRAINING = frozenset({"dropout", "initial", "initial_scale", "balance_loss"})
+
+
+@dataclass(frozen=True)
+class GGUFForm:
+    """The family as llama.cpp writes it: `translate` reads metadata and, where it must, tensors; `table` as below."""
+
+    architecture: str
+    translate: Callable[[ConfigReader, TensorFile], Spec]
+    table: Callable[[Spec], Table]
+
+
+@dataclass(frozen=True)
+class Family:
+    """One `model_type` of Hugging Face.
+
+    `translate(config, architecture)` reads keys and gives the spec; `to_config(spec)` is its inverse on the specs that
+    the family can say, and is checked by reading its answer back, so it may read only what it needs. `table(spec)`
+    pairs the tensors' names. `architectures`: the classes understood; the first is meant where a config names none.
+    """
+
+    model_type: str
+    architectures: tuple[str, ...]
+    translate: Callable[[ConfigReader, str], Spec]
+    to_config: Callable[[Spec], dict[str, object] | None]
+    table: Callable[[Spec], Table]
+    gguf: GGUFForm
+
+    def read(self, config: Mapping[str, object], path: Path | str = "config.json") -> Spec:
+        """A config → the spec that it means. Raises CheckpointError naming the key for whatever it cannot mean."""
+        reader = ConfigReader(config, path)
+        architecture = self._architecture(config.get("architectures"), path)
+        return self._translated(reader, lambda: self.translate(reader, architecture))
+
+    def read_gguf(self, tensors: TensorFile) -> Spec:
+        """A GGUF file's metadata → the spec that it means. Raises CheckpointError naming the key."""
+        reader = ConfigReader(tensors.metadata, tensors.path)
+        reader.harmless(key for key in tensors.metadata if key.startswith(("general.", "tokenizer.", "quantize.")))
+        return self._translated(reader, lambda: self.gguf.translate(reader, tensors))
+
+    def write(self, spec: Spec) -> dict[str, object]:
+        """The config that means this spec, its choices of training aside. Raises CheckpointError naming the field that
+        the family cannot say."""
+        config = self.to_config(spec)
+        if config is None:
+            self._refuse("spec", type(spec).__name__, self.architectures[0])
+        found = difference(self.read(config), spec)
+        if found is not None:
+            field, expected, actual = found
+            self._refuse(field, repr(actual), repr(expected))
+        return config
+
+    def _refuse(self, field: str, found: str, expected: str) -> NoReturn:
+        raise CheckpointError(say.NOT_OF_FAMILY, family=self.model_type, field=field, found=found, expected=expected)
+
+    def _architecture(self, found: object, path: Path | str) -> str:
+        if not found:
+            return self.architectures[0]
+        name = found[0] if isinstance(found, list) and len(found) == 1 else found
+        if name not in self.architectures:
+            raise CheckpointError(
+                say.UNKNOWN_ARCHITECTURE,
+                path=path,
+                family=self.model_type,
+                found=name,
+                expected=", ".join(self.architectures),
+            )
+        return str(name)
+
+    def _translated(self, reader: ConfigReader, translate: Callable[[], Spec]) -> Spec:
+        reader.harmless(HARMLESS)
+        try:
+            spec = translate()
+        except SpecError as error:
+            raise CheckpointError(
+                say.IMPOSSIBLE,
+                path=reader.path,
+                why_en=error.cause("en"),
+                why_zh=error.cause("zh"),
+                mend_en=error.remedy("en"),
+                mend_zh=error.remedy("zh"),
+            ) from None
+        reader.finish()
+        return spec
+
+
+def difference(first: object, second: object, field: str = "spec") -> tuple[str, object, object] | None:
+    """Where two specs first compute differently, with both values; None where they do not."""
+    if dataclasses.is_dataclass(first) and type(first) is type(second):
+        names = [f.name for f in dataclasses.fields(first) if f.name not in _OF_TRAINING]
+        pairs = [(f"{field}.{name}", getattr(first, name), getattr(second, name)) for name in names]
+    elif isinstance(first, tuple) and isinstance(second, tuple) and len(first) == len(second):
+        pairs = [(f"{field}[{i}]", a, b) for i, (a, b) in enumerate(zip(first, second, strict=True))]
+    else:
+        return None if first == second else (field, first, second)
+    return next((found for name, a, b in pairs if (found := difference(a, b, name))), None)

@@ -1,0 +1,99 @@
+"""How a model's makers want it sampled: generation_config.json, the config's older keys, or GGUF metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from clearformer.families.config_reader import ConfigReader
+
+# Bookkeeping, and switches that change no token.
+_SILENT = frozenset(
+    {"_from_model_config", "transformers_version", "use_cache", "return_dict_in_generate", "max_length"}
+)
+
+
+@dataclass(frozen=True)
+class GenerationDefaults:
+    """None means that the makers did not say. `sample` False is greedy, whatever the temperature.
+
+    `end_ids` end a text. `left_out` names the keys that ask for something not honoured here.
+    """
+
+    sample: bool = False
+    temperature: float | None = None
+    top_k: int | None = None
+    top_p: float | None = None
+    min_p: float | None = None
+    repetition_penalty: float | None = None
+    max_new_tokens: int | None = None
+    begin_id: int | None = None
+    end_ids: tuple[int, ...] = ()
+    pad_id: int | None = None
+    left_out: tuple[str, ...] = ()
+
+
+def read_generation(
+    generation: Mapping[str, object], config: Mapping[str, object], path: Path | str = "generation_config.json"
+) -> GenerationDefaults:
+    """From generation_config.json, completed by config.json for the special tokens. Raises CheckpointError for a value
+    that is no setting at all."""
+    given = {**{key: config.get(key) for key in _TOKENS}, **generation}
+    reader = ConfigReader(given, path)
+    number = _optional_number
+    return GenerationDefaults(
+        sample=reader.flag("do_sample", False),
+        temperature=number(reader, "temperature"),
+        top_k=_optional_whole(reader, "top_k"),
+        top_p=number(reader, "top_p"),
+        min_p=number(reader, "min_p"),
+        repetition_penalty=number(reader, "repetition_penalty"),
+        max_new_tokens=_optional_whole(reader, "max_new_tokens"),
+        begin_id=_optional_whole(reader, "bos_token_id"),
+        end_ids=_end_ids(reader),
+        pad_id=_optional_whole(reader, "pad_token_id"),
+        left_out=tuple(sorted(key for key in generation if key not in _READ | _SILENT and generation[key] is not None)),
+    )
+
+
+def read_gguf_generation(metadata: Mapping[str, object], path: Path | str) -> GenerationDefaults:
+    """The special tokens of a GGUF file; its texts end at the end, end-of-turn and end-of-message tokens."""
+    reader = ConfigReader(metadata, path, "")
+    ends = (_optional_whole(reader, f"tokenizer.ggml.{name}_token_id") for name in ("eos", "eot", "eom"))
+    return GenerationDefaults(
+        begin_id=_optional_whole(reader, "tokenizer.ggml.bos_token_id"),
+        end_ids=tuple(dict.fromkeys(end for end in ends if end is not None)),
+        pad_id=_optional_whole(reader, "tokenizer.ggml.padding_token_id"),
+    )
+
+
+_TOKENS = ("bos_token_id", "eos_token_id", "pad_token_id")
+_READ = frozenset(_TOKENS) | {
+    "do_sample",
+    "temperature",
+    "top_k",
+    "top_p",
+    "min_p",
+    "repetition_penalty",
+    "max_new_tokens",
+}
+
+
+def _optional_number(reader: ConfigReader, key: str) -> float | None:
+    return reader.number(key) if reader.has(key) else None
+
+
+def _optional_whole(reader: ConfigReader, key: str) -> int | None:
+    # Some configs write -1 for a token that there is none of.
+    value = reader.whole(key, at_least=-1) if reader.has(key) else -1
+    return None if value < 0 else value
+
+
+def _end_ids(reader: ConfigReader) -> tuple[int, ...]:
+    if isinstance(listed := reader.raw("eos_token_id"), list):
+        members = ConfigReader({f"eos_token_id[{i}]": value for i, value in enumerate(listed)}, reader.path)
+        found = [members.whole(f"eos_token_id[{i}]", at_least=0) for i in range(len(listed))]
+        return tuple(dict.fromkeys(found))
+    single = _optional_whole(reader, "eos_token_id")
+    return () if single is None else (single,)

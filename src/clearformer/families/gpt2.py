@@ -1,0 +1,228 @@
+"""GPT-2 (Radford et al. 2019): the decoder of 2018 with the norm moved to the front of each sublayer."""
+
+from __future__ import annotations
+
+from clearformer.checkpoint.renames import Ignored, Row, Same, Split, Table, Tied, Transposed
+from clearformer.checkpoint.tensor_file import TensorFile
+from clearformer.families.activations import ACTIVATIONS, foreign_name
+from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
+from clearformer.families.family import Family, GGUFForm
+from clearformer.families.gguf_values import decimal, rows_of
+from clearformer.families.heads import read_labels, write_labels
+from clearformer.spec import (
+    Attention,
+    Biases,
+    Block,
+    Classes,
+    DecoderOnly,
+    Dense,
+    Head,
+    Hidden,
+    Language,
+    Last,
+    LayerNorm,
+    Learned,
+    Normal,
+    Pooling,
+    Regression,
+    Spec,
+    Stack,
+    Tokens,
+)
+
+_LANGUAGE, _HIDDEN, _LABELS = "GPT2LMHeadModel", "GPT2Model", "GPT2ForSequenceClassification"
+
+
+def translate(config: ConfigReader, architecture: str) -> Spec:
+    width, heads = config.whole("n_embd"), config.whole("n_head")
+    if width % heads:
+        config.contradiction("n_embd", "n_head", "heads do not divide the width", "注意力头数不能整除宽度")
+    context = config.whole("n_positions")
+    config.only("n_ctx", context)
+    key_width = width // heads
+    norm = LayerNorm(config.number("layer_norm_epsilon", 1e-5))
+    attention_dropout = config.number("attn_pdrop", 0.1)
+    dropout = config.number("resid_pdrop", 0.1)
+    feedforward = Dense(
+        config.whole("n_inner", 4 * width), config.choice("activation_function", ACTIVATIONS, "gelu_new")
+    )
+    scales = _scales(config, key_width)
+    blocks = tuple(
+        Block(
+            attention=Attention(
+                heads,
+                heads,
+                key_width,
+                key_width,
+                bias=Biases.everywhere(),
+                scale=scale,
+                dropout=attention_dropout,
+            ),
+            feedforward=feedforward,
+            attention_norm=norm,
+            feedforward_norm=norm,
+            dropout=dropout,
+        )
+        for scale in scales
+    )
+    config.only("add_cross_attention", False)
+    config.only("is_decoder", False, True)
+    config.only("is_encoder_decoder", False)
+    # The order of a product and its float32 accumulation; and the double-heads model's second head.
+    config.flag("reorder_and_upcast_attn", False)
+    config.harmless(f"summary_{part}" for part in ("type", "use_proj", "activation", "proj_to_labels", "first_dropout"))
+    tokens = Tokens(config.whole("vocab_size"), Learned(context), dropout=config.number("embd_pdrop", 0.1))
+    return DecoderOnly(
+        decoder=Stack(width, tokens, blocks, final_norm=norm),
+        head=_head(config, architecture),
+        context=context,
+        initial=Normal(config.number("initializer_range", 0.02), residual_scaled=True),
+    )
+
+
+def _scales(config: ConfigReader, key_width: int) -> list[float | None]:
+    """Each layer's score scale: 1/√K or 1, over the layer's number where the config says so (Mistral's GPT-2)."""
+    layers = config.whole("n_layer", limit=MAX_LAYERS)
+    scaled = config.flag("scale_attn_weights", True)
+    if config.flag("scale_attn_by_inverse_layer_idx", False):
+        first = key_width**-0.5 if scaled else 1.0
+        return [first / layer for layer in range(1, layers + 1)]
+    return [None if scaled else 1.0] * layers
+
+
+def _head(config: ConfigReader, architecture: str) -> Head:
+    tied = config.flag("tie_word_embeddings", True)
+    if architecture == _LANGUAGE:
+        return Language(tied)
+    return read_labels(config, Pooling(Last()), bias=False) if architecture == _LABELS else Hidden()
+
+
+def to_config(spec: Spec) -> dict[str, object] | None:
+    if not isinstance(spec, DecoderOnly) or not isinstance(spec.decoder.input, Tokens) or not spec.decoder.blocks:
+        return None
+    first, last, norm = spec.decoder.blocks[0], spec.decoder.blocks[-1], spec.decoder.final_norm
+    attention, feedforward = first.attention, first.feedforward
+    if not (isinstance(attention, Attention) and isinstance(feedforward, Dense) and isinstance(norm, LayerNorm)):
+        return None
+    written: dict[str, object] = {
+        "architectures": [_LANGUAGE],
+        "model_type": "gpt2",
+        "vocab_size": spec.decoder.input.vocabulary,
+        "n_embd": spec.decoder.width,
+        "n_head": attention.heads,
+        "n_layer": len(spec.decoder.blocks),
+        "n_positions": spec.context,
+        "n_inner": feedforward.width,
+        "activation_function": foreign_name(feedforward.activation),
+        "layer_norm_epsilon": norm.eps,
+        "scale_attn_weights": attention.scale is None or attention.scale != 1.0,
+        "scale_attn_by_inverse_layer_idx": attention.scale != last.attention.scale
+        or (attention.scale is not None and attention.scale != 1.0),
+        "embd_pdrop": spec.decoder.input.dropout,
+        "attn_pdrop": attention.dropout,
+        "resid_pdrop": first.dropout,
+        "tie_word_embeddings": isinstance(spec.head, Language) and spec.head.tied,
+    }
+    match spec.head:
+        case Classes() | Regression() as head:
+            written |= {"architectures": [_LABELS], **write_labels(head)}
+        case Hidden():
+            written["architectures"] = [_HIDDEN]
+    return written
+
+
+_LAYER = (
+    # theirs, llama.cpp's, ours
+    ("ln_1", "attn_norm", "attention_norm"),
+    ("ln_2", "ffn_norm", "feedforward_norm"),
+)
+_MATRICES = (
+    ("attn.c_proj", "attn_output", "attention.output"),
+    ("mlp.c_fc", "ffn_up", "feedforward.up"),
+    ("mlp.c_proj", "ffn_down", "feedforward.down"),
+)
+
+
+def _fused(kind: str) -> tuple[str, ...]:
+    return tuple(f"decoder.blocks.{{i}}.attention.{part}.{kind}" for part in ("query", "key", "value"))
+
+
+def table(spec: Spec) -> Table:
+    """Conv1D keeps its matrices inputs first, and query, key and value in one."""
+    assert isinstance(spec, DecoderOnly)
+    sizes = (spec.decoder.width,) * 3
+    rows: list[Row | Tied | Ignored] = []
+    # The Hub's own gpt2 has bare names; a saved model with a head has a stem.
+    stems = ("", "transformer.") if isinstance(spec.head, Hidden) else ("transformer.", "")
+    for stem in stems:
+        rows += [
+            Same(f"{stem}wte.weight", "decoder.embed.token.weight"),
+            Same(f"{stem}wpe.weight", "decoder.embed.position.weight"),
+            Split(f"{stem}h.{{i}}.attn.c_attn.weight", _fused("weight"), sizes, axis=1, transposed=True),
+            Split(f"{stem}h.{{i}}.attn.c_attn.bias", _fused("bias"), sizes),
+        ]
+        for theirs, _, ours in _MATRICES:
+            rows.append(Transposed(f"{stem}h.{{i}}.{theirs}.weight", f"decoder.blocks.{{i}}.{ours}.weight"))
+            rows.append(Same(f"{stem}h.{{i}}.{theirs}.bias", f"decoder.blocks.{{i}}.{ours}.bias"))
+        for kind in ("weight", "bias"):
+            rows += [
+                Same(f"{stem}h.{{i}}.{theirs}.{kind}", f"decoder.blocks.{{i}}.{ours}.{kind}")
+                for theirs, _, ours in _LAYER
+            ]
+            rows.append(Same(f"{stem}ln_f.{kind}", f"decoder.final_norm.{kind}"))
+    rows += [
+        Same("score.weight", "head.project.weight"),
+        Ignored("*.attn.bias", "the causal mask, kept as a buffer by old versions"),
+        Ignored("*.attn.masked_bias", "the number that masked scores were set to"),
+    ]
+    match spec.head:
+        case Language(tied=True):
+            rows.append(Tied("lm_head.weight", "transformer.wte.weight"))
+        case Language():
+            rows.append(Same("lm_head.weight", "head.project.weight"))
+    return tuple(rows)
+
+
+def gguf_table(spec: Spec) -> Table:
+    """llama.cpp turns Conv1D's matrices around and keeps query, key and value in one."""
+    assert isinstance(spec, DecoderOnly)
+    sizes = (spec.decoder.width,) * 3
+    rows: list[Row | Tied | Ignored] = [
+        Same("token_embd.weight", "decoder.embed.token.weight"),
+        Same("position_embd.weight", "decoder.embed.position.weight"),
+        Same("output.weight", "head.project.weight"),
+    ]
+    for kind in ("weight", "bias"):
+        rows += [
+            Split(f"blk.{{i}}.attn_qkv.{kind}", _fused(kind), sizes),
+            *(
+                Same(f"blk.{{i}}.{theirs}.{kind}", f"decoder.blocks.{{i}}.{ours}.{kind}")
+                for _, theirs, ours in _LAYER + _MATRICES
+            ),
+            Same(f"output_norm.{kind}", f"decoder.final_norm.{kind}"),
+        ]
+    return tuple(rows)
+
+
+def _from_gguf(metadata: ConfigReader, tensors: TensorFile) -> Spec:
+    config = {
+        "n_embd": metadata.whole("gpt2.embedding_length"),
+        "n_head": metadata.whole("gpt2.attention.head_count"),
+        "n_layer": metadata.whole("gpt2.block_count"),
+        "n_positions": metadata.whole("gpt2.context_length"),
+        "n_inner": metadata.whole("gpt2.feed_forward_length"),
+        "layer_norm_epsilon": decimal(metadata.number("gpt2.attention.layer_norm_epsilon")),
+        "vocab_size": metadata.whole("gpt2.vocab_size", rows_of(tensors, "token_embd.weight")),
+        "tie_word_embeddings": "output.weight" not in tensors.names(),
+    }
+    return translate(ConfigReader(config, tensors.path), _LANGUAGE)
+
+
+GPT2 = Family(
+    model_type="gpt2",
+    architectures=(_LANGUAGE, _HIDDEN, _LABELS),
+    translate=translate,
+    to_config=to_config,
+    table=table,
+    gguf=GGUFForm("gpt2", _from_gguf, gguf_table),
+)

@@ -1,0 +1,80 @@
+"""The heads that every family shares: logits over labels, and the sentence vectors of sentence-transformers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from clearformer.checkpoint.reading import inside, json_object, read_bounded, read_json
+from clearformer.errors import CheckpointError
+from clearformer.families.config_reader import ConfigReader
+from clearformer.messages import families as say
+from clearformer.spec import Classes, First, Head, Last, Mean, Pooling, Regression, Take, Vector
+
+MODULES = "modules.json"
+_MAX_BYTES = 1_000_000
+_TAKES: dict[str, Take] = {
+    "pooling_mode_cls_token": First(),
+    "pooling_mode_mean_tokens": Mean(),
+    "pooling_mode_lasttoken": Last(),
+}
+_OTHER_MODES = ("max_tokens", "mean_sqrt_len_tokens", "weightedmean_tokens")
+
+
+def read_labels(config: ConfigReader, pooling: Pooling, *, bias: bool, dropout: float = 0.0) -> Classes | Regression:
+    """A classifier over `id2label`, two labels where a config names none; one label is a number to predict."""
+    names = config.raw("id2label")
+    count = len(names) if isinstance(names, dict) and names else config.whole("num_labels", 2)
+    if names and config.has("num_labels") and config.whole("num_labels") != count:
+        config.contradiction("num_labels", "id2label", f"id2label names {count}", f"id2label 列出了 {count} 个")
+    if count == 1 or config.text("problem_type") == "regression":
+        return Regression(count, pooling, bias, dropout)
+    return Classes(count, pooling, bias, dropout)
+
+
+def write_labels(head: Classes | Regression) -> dict[str, object]:
+    """`id2label` and its inverse, with transformers' names for labels without one."""
+    count = head.outputs if isinstance(head, Regression) else head.count
+    labels = {f"LABEL_{index}": index for index in range(count)}
+    written: dict[str, object] = {"id2label": {str(i): name for name, i in labels.items()}, "label2id": labels}
+    if isinstance(head, Regression):
+        written["problem_type"] = "regression"
+    return written
+
+
+def read_sentence_head(folder: Path) -> Head | None:
+    """The head that a sentence-transformers folder puts behind its model; None for other folders. Raises
+    CheckpointError for modules beyond pooling and normalisation."""
+    path = folder / MODULES
+    if not path.is_file():
+        return None
+    # The file holds a list; as a member of an object it passes the same checks as every other JSON.
+    content = b'{"modules":' + read_bounded(inside(folder, MODULES), _MAX_BYTES) + b"}"
+    modules = json_object(content, path)["modules"]
+    kinds: list[str] = []
+    places: list[str] = []
+    for module in modules if isinstance(modules, list) else [modules]:
+        kind, place = (module.get("type"), module.get("path")) if isinstance(module, dict) else (None, None)
+        if not isinstance(kind, str) or not isinstance(place, str):
+            raise CheckpointError(say.BAD_MODULES, path=path, found=module)
+        kinds.append(kind.rpartition(".")[2])
+        places.append(place)
+    if kinds[:2] != ["Transformer", "Pooling"] or kinds[2:] not in ([], ["Normalize"]):
+        wrong = next((k for k in kinds if k not in ("Transformer", "Pooling", "Normalize")), ", ".join(kinds))
+        raise CheckpointError(say.UNKNOWN_MODULE, path=path, found=wrong)
+    if places[0]:
+        raise CheckpointError(say.BAD_MODULES, path=path, found=places[0])
+    return Vector(Pooling(_read_take(folder, places[1])), normalise=len(kinds) == 3)
+
+
+def _read_take(folder: Path, place: str) -> Take:
+    path = inside(inside(folder, place), "config.json")
+    config = ConfigReader(read_json(path, _MAX_BYTES), path)
+    chosen = [take for key, take in _TAKES.items() if config.flag(key, False)]
+    for mode in _OTHER_MODES:
+        config.only(f"pooling_mode_{mode}", False)
+    # `include_prompt` concerns how instructions are pooled; without instructions it changes nothing.
+    config.harmless(("word_embedding_dimension", "include_prompt"))
+    config.finish()
+    if len(chosen) != 1:
+        config.cannot_say("pooling_mode_*", "one of cls_token, mean_tokens, lasttoken", f"{len(chosen)} of them")
+    return chosen[0]

@@ -1,0 +1,141 @@
+"""Multi-head attention, key/value heads shared by groups of query heads.
+
+Vaswani et al. 2017 §3.2 (arXiv 1706.03762); Ainslie et al. 2023 (arXiv 2305.13245).
+"""
+
+from __future__ import annotations
+
+from typing import Literal, assert_never
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from clearformer.layers.cache import LayerCache
+from clearformer.layers.frame import Frame
+from clearformer.layers.kernels import Kernel, attend, mix, score, weigh
+from clearformer.layers.mask import Mask
+from clearformer.layers.norm import make_norm
+from clearformer.layers.positions.relative import RelativeBias
+from clearformer.spec import ALiBi, Rotary
+from clearformer.spec import Attention as AttentionSpec
+from clearformer.spec import RelativeBias as RelativeBiasSpec
+from clearformer.taps import OFF, Tap
+
+
+def split_heads(x: Float[Tensor, "B T heads_width"], heads: int) -> Float[Tensor, "B heads T width"]:
+    """Cut the last dimension into heads and bring them forward."""
+    B, T, _ = x.shape
+    return x.view(B, T, heads, -1).transpose(1, 2)
+
+
+def merge_heads(x: Float[Tensor, "B heads T width"]) -> Float[Tensor, "B T heads_width"]:
+    """The inverse of `split_heads`; the copy is needed, heads lie apart in memory."""
+    return x.transpose(1, 2).flatten(2)
+
+
+class Attention(nn.Module):
+    """Queries from x; keys and values from x, or from the encoder's memory when the layer is `cross`."""
+
+    def __init__(
+        self, width: int, spec: AttentionSpec, *, memory_width: int | None = None, owns_bias: bool = False
+    ) -> None:
+        super().__init__()
+        self.spec = spec
+        self.cross = memory_width is not None
+        self.kernel: Kernel = "sdpa"
+        source = width if memory_width is None else memory_width
+        self.query = nn.Linear(width, spec.heads * spec.key_width, bias=spec.bias.query)
+        self.key = nn.Linear(source, spec.kv_heads * spec.key_width, bias=spec.bias.key)
+        self.value = nn.Linear(source, spec.kv_heads * spec.value_width, bias=spec.bias.value)
+        self.output = nn.Linear(spec.heads * spec.value_width, width, bias=spec.bias.output)
+        self.query_norm = self._head_norm(spec.heads)
+        self.key_norm = self._head_norm(spec.kv_heads)
+        owned = spec.position if isinstance(spec.position, RelativeBiasSpec) and owns_bias else None
+        self.relative = RelativeBias(spec.heads, owned) if owned else None
+
+    def forward(
+        self, x: Float[Tensor, "B T D"], frame: Frame, cache: LayerCache | None = None, tap: Tap = OFF
+    ) -> Float[Tensor, "B T D"]:
+        query = self._heads(self.query, self.query_norm, x, self.spec.heads)
+        key, value = self._remember(frame, cache) if self.cross else self._keys_and_values(x)
+        query, key, value = tap("query", query), tap("key", key), tap("value", value)
+        if isinstance(self.spec.position, Rotary):
+            turned = frame.rotation(self.spec.position, self.spec.key_width)
+            query, key = tap("query_rotated", turned.turn(query)), tap("key_rotated", turned.turn(key))
+        if cache is not None and not self.cross:
+            key, value = cache.append(key, value)
+        mask = frame.memory_mask() if self.cross else frame.mask(self.spec.visibility)
+        heads = tap("heads", self._attend(query, key, value, mask, frame, tap))
+        return tap("output", self.output(merge_heads(heads)))
+
+    def _attend(
+        self,
+        query: Float[Tensor, "B H T K"],
+        key: Float[Tensor, "B G S K"],
+        value: Float[Tensor, "B G S U"],
+        mask: Mask,
+        frame: Frame,
+        tap: Tap,
+    ) -> Float[Tensor, "B H T U"]:
+        """The chosen kernel; scores and weights are recomputed beside it for whoever listens."""
+        spec, bias = self.spec, self._bias(frame)
+        if tap.on:
+            scores = score(query, key, scale=spec.score_scale, bias=bias, score_cap=spec.score_cap)
+            edited = tap("scores", scores)
+            weights = weigh(edited, mask)
+            chosen = tap("weights", weights)
+            if edited is not scores or chosen is not weights:
+                return mix(chosen, value)
+        return attend(
+            query,
+            key,
+            value,
+            mask,
+            scale=spec.score_scale,
+            bias=bias,
+            score_cap=spec.score_cap,
+            dropout=spec.dropout if self.training else 0.0,
+            kernel=self.kernel,
+        )
+
+    def _bias(self, frame: Frame) -> Float[Tensor, "#B H T S"] | None:
+        match self.spec.position:
+            case None | Rotary():
+                return None
+            case ALiBi():
+                return frame.distance_penalty(self.spec.position, self.spec.heads)
+            case RelativeBiasSpec(shared=shared):
+                if self.relative is None:
+                    return frame.shared_bias
+                bias: Tensor = self.relative(frame.query_positions, frame.key_positions)
+                if shared:
+                    frame.shared_bias = bias
+                return bias
+            case _:
+                assert_never(self.spec.position)
+
+    def _keys_and_values(self, source: Float[Tensor, "B S source"]) -> tuple[Tensor, Tensor]:
+        key = self._heads(self.key, self.key_norm, source, self.spec.kv_heads)
+        return key, split_heads(self.value(source), self.spec.kv_heads)
+
+    def _remember(self, frame: Frame, cache: LayerCache | None) -> tuple[Tensor, Tensor]:
+        """Keys and values of the memory, computed at the first step and kept for the later ones."""
+        assert frame.memory is not None
+        if cache is None:
+            return self._keys_and_values(frame.memory.states)
+        if cache.memory is None:
+            cache.memory = self._keys_and_values(frame.memory.states)
+        return cache.memory
+
+    def _heads(self, project: nn.Module, norm: nn.Module, x: Tensor, heads: int) -> Float[Tensor, "B heads T K"]:
+        over: Literal["head", "projection"] | None = self.spec.qk_norm.over if self.spec.qk_norm else None
+        if over == "projection":
+            return split_heads(norm(project(x)), heads)
+        return norm(split_heads(project(x), heads))
+
+    def _head_norm(self, heads: int) -> nn.Module:
+        choice = self.spec.qk_norm
+        if choice is None:
+            return nn.Identity()
+        width = self.spec.key_width * (heads if choice.over == "projection" else 1)
+        return make_norm(width, choice.norm)

@@ -1,0 +1,97 @@
+"""One attention, several kernels, each tested against the plain one.
+
+softmax(Q Kᵀ · scale + bias, over visible keys) V. A query that sees no key gets exact zeros and finite gradients in
+every kernel and number type: its row is opened before the softmax and its output closed after. Hidden scores are −∞,
+never a large number: −1e9 is −∞ in float16, and a uniform row reads the future.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+from torch.nn import functional
+
+from clearformer.layers.mask import Mask
+from clearformer.layers.norm import at_least_float32
+
+Kernel = Literal["plain", "sdpa"]
+Query = Float[Tensor, "B H T K"]
+Key = Float[Tensor, "B G S K"]
+Value = Float[Tensor, "B G S U"]
+Scores = Float[Tensor, "B H T S"]
+Bias = Float[Tensor, "#B H T S"]
+Output = Float[Tensor, "B H T U"]
+
+
+def attend(
+    query: Query,
+    key: Key,
+    value: Value,
+    mask: Mask,
+    *,
+    scale: float,
+    bias: Bias | None = None,
+    score_cap: float | None = None,
+    dropout: float = 0.0,
+    kernel: Kernel = "sdpa",
+) -> Output:
+    """Attention by the named kernel; SDPA cannot bend scores, so a score cap is computed plainly."""
+    if kernel == "plain" or score_cap is not None:
+        scores = score(query, key, scale=scale, bias=bias, score_cap=score_cap)
+        return mix(weigh(scores, mask), value, dropout=dropout)
+    return _sdpa(query, key, value, mask, scale=scale, bias=bias, dropout=dropout)
+
+
+def score(query: Query, key: Key, *, scale: float, bias: Bias | None = None, score_cap: float | None = None) -> Scores:
+    """Q Kᵀ · scale, bent by the cap, then biased. Query head h reads key head h // (H / G)."""
+    B, H, T, K = query.shape
+    G, S = key.shape[1], key.shape[2]
+    grouped = (query * scale).reshape(B, G, H // G * T, K)
+    scores = at_least_float32(grouped @ key.transpose(-2, -1)).reshape(B, H, T, S)
+    if score_cap is not None:
+        scores = score_cap * torch.tanh(scores / score_cap)
+    return scores if bias is None else scores + bias
+
+
+def weigh(scores: Scores, mask: Mask) -> Scores:
+    """Softmax over the visible keys; a row without any is zero."""
+    if mask.hides_nothing:
+        return scores.softmax(-1)
+    visible = mask.visible()
+    sees_any = visible.any(-1, keepdim=True)
+    opened = scores.masked_fill(~visible & sees_any, -math.inf)
+    return opened.softmax(-1) * sees_any
+
+
+def mix(weights: Scores, value: Value, *, dropout: float = 0.0) -> Output:
+    """weights · V, head groups sharing their values."""
+    B, H, T, S = weights.shape
+    G, U = value.shape[1], value.shape[3]
+    kept = functional.dropout(weights, dropout) if dropout else weights
+    grouped = kept.to(value.dtype).reshape(B, G, H // G * T, S)
+    return (grouped @ value).reshape(B, H, T, U)
+
+
+def _sdpa(
+    query: Query, key: Key, value: Value, mask: Mask, *, scale: float, bias: Bias | None, dropout: float
+) -> Output:
+    """PyTorch's fused attention. It takes a boolean table, or a float one that carries bias and −∞ together."""
+    grouped = query.shape[1] != key.shape[1]
+    table: Tensor | None = None
+    sees_any: Bool[Tensor, "#B 1 T 1"] | None = None
+    causal = bias is None and mask.is_plain_causal and query.shape[2] > 1
+    if not causal and not mask.hides_nothing:
+        visible = mask.visible()
+        sees_any = visible.any(-1, keepdim=True)
+        table = visible | ~sees_any
+    if bias is not None:
+        bias = bias.to(query.dtype)
+        table = bias if table is None else bias.masked_fill(~table, -math.inf)
+    mixed = functional.scaled_dot_product_attention(
+        query, key, value, attn_mask=table, dropout_p=dropout, is_causal=causal, scale=scale, enable_gqa=grouped
+    )
+    return mixed if sees_any is None else mixed * sees_any

@@ -1,0 +1,1 @@
+"""Where a token stands: one file for each way of telling the model."""

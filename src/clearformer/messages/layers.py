@@ -1,0 +1,53 @@
+"""What a layer can be given wrongly."""
+
+from __future__ import annotations
+
+from clearformer.messages import failure
+
+PAST_LEARNED_POSITIONS = failure(
+    en=("The text needs {found} positions; the model learnt {length}.", "Shorten the text to {length} tokens."),
+    zh=("文本需要 {found} 个位置;模型只学过 {length} 个。", "请把文本缩短到 {length} 个 token。"),
+)
+IMAGE_SHAPE = failure(
+    en=(
+        "Images must be (channels, height, width) = {expected}; found {found}.",
+        "Resize the image, or build the spec for its size.",
+    ),
+    zh=("图像形状应为(通道, 高, 宽)= {expected};实际是 {found}。", "请缩放图像,或按其尺寸构造规格。"),
+)
+SERIES_SHAPE = failure(
+    en=(
+        "A window needs at least {patch} steps of {channels} channels; found {found}.",
+        "Give a longer window, or build the spec for its channels.",
+    ),
+    zh=("窗口至少需要 {patch} 步、{channels} 个通道;实际是 {found}。", "请给更长的窗口,或按其通道数构造规格。"),
+)
+FLATTEN_LENGTH = failure(
+    en=(
+        "The head reads {expected} positions side by side; found {found}.",
+        "Give windows of the length that the spec was built for.",
+    ),
+    zh=("输出头并排读取 {expected} 个位置;实际有 {found} 个。", "请使用构造规格时的窗口长度。"),
+)
+NO_END_TOKEN = failure(
+    en=(
+        "A sequence holds no end token (id {id}), at which its vector is read.",
+        "Append token {id} to every sequence.",
+    ),
+    zh=("有序列不含结束 token(id {id}),而向量正取自它。", "请在每个序列末尾加上 token {id}。"),
+)
+CACHE_FULL = failure(
+    en=(
+        "The cache holds {capacity} positions; {wanted} are needed.",
+        "Make the cache larger, or generate fewer tokens.",
+    ),
+    zh=("缓存可放 {capacity} 个位置;需要 {wanted} 个。", "请加大缓存,或少生成一些 token。"),
+)
+HALF_ON_CPU = failure(
+    en=("{dtype} is not computed on this {device}: {why}.", "Use float32 or bfloat16."),
+    zh=("此 {device} 无法计算 {dtype}:{why}。", "请改用 float32 或 bfloat16。"),
+)
+PADDING_MISSING = failure(
+    en=("{found} rows and {expected} rows do not belong together.", "Give both with the same number of rows."),
+    zh=("{found} 行与 {expected} 行无法对应。", "请让两者行数一致。"),
+)

@@ -1,0 +1,1 @@
+"""The five ways to say where a token stands, one a file."""

@@ -1,0 +1,69 @@
+"""How a spec refuses what cannot be: each check names the field, what was expected and what was found."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, get_args
+
+from clearformer.errors import SpecError
+from clearformer.messages import spec as messages
+
+
+def positive(owner: object, *fields: str) -> None:
+    """Whole numbers of at least 1."""
+    for field in fields:
+        value = getattr(owner, field)
+        _demand(_whole(value) and value >= 1, owner, field, "a whole number ≥ 1")
+
+
+def not_negative(owner: object, *fields: str) -> None:
+    """Whole numbers of at least 0."""
+    for field in fields:
+        value = getattr(owner, field)
+        _demand(_whole(value) and value >= 0, owner, field, "a whole number ≥ 0")
+
+
+def above_zero(owner: object, *fields: str) -> None:
+    """Finite numbers above 0; None means that the choice is not made."""
+    for field in fields:
+        value = getattr(owner, field)
+        _demand(value is None or (_number(value) and value > 0), owner, field, "a finite number > 0")
+
+
+def probability(owner: object, *fields: str) -> None:
+    """Dropout rates: 0 ≤ p < 1."""
+    for field in fields:
+        value = getattr(owner, field)
+        _demand(_number(value) and 0 <= value < 1, owner, field, "a probability in [0, 1)")
+
+
+def one_of(owner: object, field: str, choices: Any) -> None:
+    """`choices` is a `Literal`."""
+    value = getattr(owner, field)
+    if value not in get_args(choices):
+        raise SpecError(
+            messages.NOT_ONE_OF,
+            owner=type(owner).__name__,
+            field=field,
+            expected=", ".join(get_args(choices)),
+            found=value,
+        )
+
+
+def _demand(held: bool, owner: object, field: str, expected: str) -> None:
+    if not held:
+        raise SpecError(
+            messages.OUT_OF_RANGE,
+            owner=type(owner).__name__,
+            field=field,
+            expected=expected,
+            found=repr(getattr(owner, field)),
+        )
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,0 +1,159 @@
+"""What each position computes alone: two matrices, a gated pair, or a choice among experts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from clearformer.errors import SpecError
+from clearformer.messages import spec as messages
+from clearformer.spec import checks
+
+Activation = Literal["relu", "gelu", "gelu_tanh", "quick_gelu", "silu", "tanh"]
+
+
+@dataclass(frozen=True)
+class Dense:
+    """activation(x W_up + b) W_down + b (Vaswani et al. 2017 §3.3, arXiv 1706.03762).
+
+    `dropout` falls between the two matrices.
+    """
+
+    width: int
+    activation: Activation = "relu"
+    bias: bool = True
+    dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        checks.positive(self, "width")
+        checks.one_of(self, "activation", Activation)
+        checks.probability(self, "dropout")
+
+
+@dataclass(frozen=True)
+class Gated:
+    """(activation(x W_gate) ⊙ x W_up) W_down; SwiGLU with silu (Shazeer 2020, arXiv 2002.05202)."""
+
+    width: int
+    activation: Activation = "silu"
+    bias: bool = False
+    dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        checks.positive(self, "width")
+        checks.one_of(self, "activation", Activation)
+        checks.probability(self, "dropout")
+
+
+@dataclass(frozen=True)
+class RouterGroups:
+    """Experts in `count` groups of which a token keeps the `kept` best, judged by their best expert (DeepSeek-V2,
+    arXiv 2405.04434) or by the sum of their best two (DeepSeek-V3, arXiv 2412.19437)."""
+
+    count: int
+    kept: int
+    judged_by: Literal["best", "best_two"] = "best"
+
+    def __post_init__(self) -> None:
+        checks.positive(self, "count", "kept")
+        checks.one_of(self, "judged_by", Literal["best", "best_two"])
+        if self.kept > self.count:
+            raise SpecError(
+                messages.OUT_OF_RANGE,
+                owner="RouterGroups",
+                field="kept",
+                expected=f"at most count ({self.count})",
+                found=self.kept,
+            )
+
+
+@dataclass(frozen=True)
+class SoftmaxRouter:
+    """Weights by softmax over all experts `before` choosing (Qwen), or over the chosen ones `after` (Mixtral).
+
+    `normalise` divides the chosen weights by their sum; `scale` multiplies them.
+    """
+
+    softmax: Literal["before", "after"] = "before"
+    normalise: bool = False
+    scale: float = 1.0
+    groups: RouterGroups | None = None
+
+    def __post_init__(self) -> None:
+        checks.one_of(self, "softmax", Literal["before", "after"])
+        checks.above_zero(self, "scale")
+
+
+@dataclass(frozen=True)
+class SigmoidRouter:
+    """Weights by sigmoid; a learnt `selection_bias` sways the choice and not the weights (DeepSeek-V3 §2.1.2)."""
+
+    selection_bias: bool = True
+    normalise: bool = True
+    scale: float = 1.0
+    groups: RouterGroups | None = None
+
+    def __post_init__(self) -> None:
+        checks.above_zero(self, "scale")
+
+
+Router = SoftmaxRouter | SigmoidRouter
+
+
+@dataclass(frozen=True)
+class Experts:
+    """`active` of `count` experts a token, by a router (Shazeer et al. 2017, arXiv 1701.06538).
+
+    `shared` reads every token beside them, behind a sigmoid gate with `shared_gate` (Qwen2-MoE). `balance_loss`
+    weighs E · Σ fraction · probability in training (Switch Transformer §2.2, arXiv 2101.03961).
+    """
+
+    count: int
+    active: int
+    expert: Dense | Gated
+    router: Router
+    shared: Dense | Gated | None = None
+    shared_gate: bool = False
+    balance_loss: float = 0.0
+
+    def __post_init__(self) -> None:
+        checks.positive(self, "count", "active")
+        groups = self.router.groups
+        kept, total = (groups.kept, groups.count) if groups else (1, 1)
+        reachable = self.count * kept // total if self.count % total == 0 else 0
+        if self.active > reachable:
+            raise SpecError(
+                messages.EXPERTS_UNREACHABLE,
+                active=self.active,
+                reachable=reachable,
+                kept=kept,
+                groups=total,
+                count=self.count,
+            )
+        if groups and groups.judged_by == "best_two" and self.count // total < 2:
+            raise SpecError(
+                messages.OUT_OF_RANGE,
+                owner="RouterGroups",
+                field="count",
+                expected=f"at most {self.count // 2}",
+                found=total,
+            )
+        if self.shared_gate and self.shared is None:
+            raise SpecError(
+                messages.OUT_OF_RANGE,
+                owner="Experts",
+                field="shared_gate",
+                expected="False without a shared expert",
+                found=True,
+            )
+        if not self.balance_loss >= 0:
+            raise SpecError(
+                messages.OUT_OF_RANGE,
+                owner="Experts",
+                field="balance_loss",
+                expected="≥ 0",
+                found=self.balance_loss,
+            )
+
+
+FeedForward = Dense | Gated | Experts

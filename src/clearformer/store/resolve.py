@@ -1,0 +1,102 @@
+"""From what a user typed to a model on disk: one function, one order.
+
+A run's name, a folder, a .gguf file, a built-in name (fetched at first use), a Hub id.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from clearformer.errors import StoreError, UsageError
+from clearformer.messages import store as say
+from clearformer.store import hub
+from clearformer.store.builtin import BUILTIN
+from clearformer.store.places import Kind, Progress, contents, plain_name
+from clearformer.store.pull import pull, silent
+
+RUNS = Path("runs")
+_LONGEST = 4096
+
+
+@dataclass(frozen=True)
+class Located:
+    """A model on disk: `path` is a folder with a config.json, or a GGUF file; `name` is what to call it."""
+
+    kind: Kind
+    path: Path
+    name: str
+
+
+def resolve(model: str, *, progress: Progress = silent) -> Located:
+    """Find the model that `model` names, fetching it if it is built in or on the Hub and not here yet.
+
+    Raises UsageError for what names nothing, StoreError for what cannot be fetched.
+    """
+    if not model or len(model) > _LONGEST or "\0" in model or not _encodable(model):
+        raise UsageError(say.BAD_NAME, name=model)
+    if plain_name(model) and (run := contents(RUNS / model)):
+        return Located(*run, name=model)
+    if found := _on_disk(Path(model).expanduser()):
+        return found
+    if model in BUILTIN:
+        return _stored(model, pull(model, progress=progress))
+    if _looks_like_a_path(model):
+        raise UsageError(say.NO_SUCH_PATH, path=model)
+    if hub_id := hub.split_id(model):
+        kind, path = hub.fetch(*hub_id, progress)
+        return Located(kind, path, model)
+    raise _unknown(model)
+
+
+def _on_disk(path: Path) -> Located | None:
+    """A folder or a .gguf file at a path. Something else at a path is an error, unless it has a built-in's name."""
+    try:
+        if path.is_dir():
+            found = contents(path)
+        elif path.is_file() and path.suffix == ".gguf":
+            found = ("gguf", path)
+        elif path.exists():
+            found = None
+        else:
+            return None
+    except OSError:  # a component is too long, or not ours to look into
+        return None
+    if found:
+        kind, place = found
+        return Located(kind, place, path.resolve().stem if kind == "gguf" else path.resolve().name)
+    if str(path) in BUILTIN:
+        return None
+    raise UsageError(say.NOT_A_MODEL, path=path)
+
+
+def _stored(name: str, folder: Path) -> Located:
+    if found := contents(folder):
+        return Located(*found, name=name)
+    raise StoreError(say.NOT_A_MODEL, path=folder)
+
+
+def _looks_like_a_path(model: str) -> bool:
+    parts = model.split("/")
+    return os.path.isabs(model) or model.startswith(("~", ".")) or ".." in parts or "\\" in model or parts[-1] == ""
+
+
+def _encodable(model: str) -> bool:
+    """Lone surrogates stand for bytes that were not text."""
+    try:
+        model.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _unknown(model: str) -> UsageError:
+    builtin = ", ".join(BUILTIN)
+    if model.endswith(".gguf"):
+        return UsageError(say.NO_SUCH_PATH, path=model)
+    runs = [path.name for path in RUNS.iterdir() if contents(path)] if RUNS.is_dir() else []
+    if guesses := difflib.get_close_matches(model.lower(), [*BUILTIN, *runs], n=1, cutoff=0.5):
+        return UsageError(say.UNKNOWN_MODEL, name=model, guess=guesses[0], builtin=builtin)
+    return UsageError(say.UNHEARD_MODEL, name=model, builtin=builtin)
