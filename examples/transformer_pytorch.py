@@ -240,15 +240,15 @@ def accuracy(model: Decoder, ids: Tensor) -> float:
     return (model(inputs).argmax(-1) == targets)[counted].float().mean().item()
 
 
-def train(model: Decoder, ids: Tensor, generator: torch.Generator, steps: int = 300, batch: int = 32) -> list[float]:
+def train(model: Decoder, ids: Tensor, generator: torch.Generator, steps: int = 200, batch: int = 32) -> list[float]:
     """AdamW with a short warm-up, then a cosine down to a tenth. Returns the loss of each step."""
-    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3, betas=(0.9, 0.95), weight_decay=0.1)
-    warm_up, losses = 20, []
+    peak, warm_up, losses = 3e-3, 20, []
+    optimizer = torch.optim.AdamW(model.parameters(), lr=peak, betas=(0.9, 0.95), weight_decay=0.1)
     for step in range(steps):
         share = (step - warm_up) / (steps - warm_up)
         factor = (step + 1) / warm_up if step < warm_up else 0.55 + 0.45 * math.cos(math.pi * share)
         for group in optimizer.param_groups:
-            group["lr"] = 3e-3 * factor
+            group["lr"] = peak * factor
         inputs, targets = inputs_and_targets(ids[torch.randint(len(ids), (batch,), generator=generator)])
         loss = loss_of(model(inputs), targets)
         optimizer.zero_grad()

@@ -74,6 +74,7 @@ class SingleStack(nn.Module):
         data: Tensor,
         *,
         real: Bool[Tensor, "B T"] | None,
+        positions: Int[Tensor, "B T"] | None,
         segments: Int[Tensor, "B T"] | None,
         prefix: Int[Tensor, "B"] | None,
         length_bound: Int[Tensor, "B"] | None,
@@ -90,6 +91,7 @@ class SingleStack(nn.Module):
         x = self.stack.read_tokens(
             data,
             real=real,
+            positions=positions,
             segments=segments,
             prefix=prefix,
             length_bound=length_bound,
@@ -110,6 +112,7 @@ class DecoderOnly(SingleStack):
         inputs: Tensor,
         *,
         real: Bool[Tensor, "B T"] | None = None,
+        positions: Int[Tensor, "B T"] | None = None,
         segments: Int[Tensor, "B T"] | None = None,
         prefix: Int[Tensor, "B"] | None = None,
         length_bound: Int[Tensor, "B"] | None = None,
@@ -120,14 +123,16 @@ class DecoderOnly(SingleStack):
     ) -> Float[Tensor, "..."]:
         """ids (B T) → logits (B T V), or what the head gives.
 
-        With a cache the ids continue what it holds. `at` asks for the logits of one slot a row (B 1 V): a prompt's
-        last, where the rest would be thrown away. `prefix` is each row's number of prefix tokens (prefix LM);
+        With a cache the ids continue what it holds. `positions` replaces counted ones. `at` asks for the logits of one
+        slot a row (B 1 V): a prompt's last, where the rest would be thrown away. `prefix` is each row's number of
+        prefix tokens (prefix LM);
         `length_bound` the declared length of each sequence, for tables chosen by length (DynamicNTK, LongRoPE).
         `losses` receives balance losses while training.
         """
         return self.read(
             inputs,
             real=real,
+            positions=positions,
             segments=segments,
             prefix=prefix,
             length_bound=length_bound,
@@ -148,6 +153,7 @@ class EncoderOnly(SingleStack):
         inputs: Tensor,
         *,
         real: Bool[Tensor, "B T"] | None = None,
+        positions: Int[Tensor, "B T"] | None = None,
         segments: Int[Tensor, "B T"] | None = None,
         length_bound: Int[Tensor, "B"] | None = None,
         losses: list[Tensor] | None = None,
@@ -157,6 +163,7 @@ class EncoderOnly(SingleStack):
         return self.read(
             inputs,
             real=real,
+            positions=positions,
             segments=segments,
             prefix=None,
             length_bound=length_bound,
@@ -203,6 +210,7 @@ class EncoderDecoder(nn.Module):
         memory: Memory,
         *,
         real: Bool[Tensor, "B T"] | None = None,
+        positions: Int[Tensor, "B T"] | None = None,
         prefix: Int[Tensor, "B"] | None = None,
         length_bound: Int[Tensor, "B"] | None = None,
         cache: Cache | None = None,
@@ -214,6 +222,7 @@ class EncoderDecoder(nn.Module):
         x = self.decoder.read_tokens(
             target,
             real=real,
+            positions=positions,
             prefix=prefix,
             length_bound=length_bound,
             memory=memory,

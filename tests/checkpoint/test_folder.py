@@ -38,7 +38,7 @@ def test_one_file(folder):
 
 def test_shards(folder):
     save_file({"a": A}, folder / "model-1.safetensors")
-    save_file({"b": B, "unlisted": B}, folder / "model-2.safetensors")
+    save_file({"b": B, "unlisted": B + 1}, folder / "model-2.safetensors")
     index(folder, {"b": "model-2.safetensors", "a": "model-1.safetensors"})
     tensors = open_folder(folder).tensors
     assert tensors.names() == ("b", "a", "unlisted")
@@ -50,7 +50,7 @@ def test_shards(folder):
 
 
 def test_shard_faults(folder):
-    save_file({"a": A, "x": A}, folder / "model-1.safetensors")
+    save_file({"a": A, "x": A + 1}, folder / "model-1.safetensors")
     save_file({"b": B, "x": A}, folder / "model-2.safetensors")
     one, two = "model-1.safetensors", "model-2.safetensors"
     faults = {
@@ -73,7 +73,7 @@ def test_shard_faults(folder):
 def test_no_shard_name_leads_outside(folder, name):
     save_file({"a": A}, folder.parent / "out.safetensors")
     index(folder, {"a": f"{name}.safetensors"})
-    with pytest.raises(CheckpointError, match="outside the folder|absent"):
+    with pytest.raises(CheckpointError, match=r"outside the folder|absent"):
         open_folder(folder)
 
 
@@ -107,9 +107,9 @@ def test_legacy_formats_are_refused_unread(folder, name):
 
 
 def test_what_is_missing_is_said(folder, tmp_path):
-    with pytest.raises(CheckpointError, match="expected model.safetensors or its index"):
+    with pytest.raises(CheckpointError, match=r"expected model.safetensors or its index"):
         open_folder(folder)
-    with pytest.raises(CheckpointError, match="a folder with a config.json"):
+    with pytest.raises(CheckpointError, match=r"a folder with a config.json"):
         open_folder(tmp_path)
 
 
@@ -118,7 +118,7 @@ CONFIGS = {
     "found list": b"[]",
     "key a occurs twice": b'{"x": {"a": 1, "a": 2}}',
     "nested deeper than 64": b'{"a":' * 65 + b"1" + b"}" * 65,
-    "deeper": b'{"a":' + b"[" * 1_000_000,
+    "deeper than 64": b'{"a":' + b"[" * 400_000,
     "at most 10000000 bytes": b" " * 10_000_001,
     "invalid JSON .UnicodeDecodeError": b'{"a": "\xff"}',
     "invalid JSON .ValueError": b'{"a": ' + b"9" * 5000 + b"}",

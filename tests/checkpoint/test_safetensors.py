@@ -51,6 +51,7 @@ BOMBS = {
     "an array": pack([1, 2]),
     "null": pack(None),
     "deep array": pack(b'{"a":' + b"[" * 4_000_000),
+    "three million lists": pack(b'{"a":[' + b"[]," * 3_000_000 + b"[]]}"),
     "closed deep array": pack(b'{"a":' + b"[" * 500 + b"]" * 500 + b"}"),
     "a key twice": pack(b'{"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0],"dtype":"F32"}}'),
     "a tensor twice": pack(
@@ -69,6 +70,7 @@ BOMBS = {
     "huge beside zero": pack({"a": entry(shape=(2**60, 2**60, 0), offsets=(0, 0))}),
     "17 dimensions": pack({"a": entry(shape=(1,) * 17)}, b"1234"),
     "shape and range differ": pack({"a": entry(shape=(2,))}, b"1234"),
+    "range larger than shape": pack({"a": entry(offsets=(0, 8))}, b"12345678"),
     "range beyond file": pack({"a": entry(shape=(2**20,), offsets=(0, 2**22))}, b"1234"),
     "negative range": pack({"a": entry(offsets=(-4, 0))}, b"1234"),
     "three offsets": pack({"a": entry(offsets=(0, 4, 8))}, b"1234"),

@@ -93,7 +93,10 @@ def test_load_is_the_inverse_of_dump(case):
 
 
 def test_split_is_gpt2s_conv1d():
-    x, weight = torch.randn(5, 4), torch.randn(4, 12)  # GPT-2: x @ weight, then three parts of width 4
+    x, weight = (
+        torch.randn(5, 4).double(),
+        torch.randn(4, 12).double(),
+    )  # GPT-2: x @ weight, then three parts of width 4
     row = Split("w", ("q", "k", "v"), (4, 4, 4), axis=1, transposed=True)
     for expected, part in zip((x @ weight).split(4, dim=1), row.to_ours((weight,)), strict=True):
         assert torch.allclose(x @ part.t(), expected)
@@ -101,7 +104,7 @@ def test_split_is_gpt2s_conv1d():
 
 def test_split_is_neoxs_interleaving():
     H, K, D = 3, 2, 6
-    x, weight = torch.randn(5, D), torch.randn(3 * D, D)
+    x, weight = torch.randn(5, D).double(), torch.randn(3 * D, D).double()
     expected = (x @ weight.t()).view(5, H, 3 * K).chunk(3, dim=-1)  # as GPTNeoXAttention and BLOOM split
     parts = Split("w", ("q", "k", "v"), (K, K, K), groups=H).to_ours((weight,))
     for found, theirs in zip(parts, expected, strict=True):
@@ -150,7 +153,7 @@ FAULTS = {
     "vocabulary": ({"embed__weight": torch.ones(6, 2)}, r"embed.weight: expected shape \[5, 2\], found \[6, 2\]"),
     "fused": ({"h__0__qkv": torch.ones(6, 2)}, r"h.0.qkv: expected shape \[4, 2\], found \[6, 2\]"),
     "dimensions": ({"h__0__qkv": torch.ones(8)}, r"h.0.qkv: expected shape \[4, 2\], found \[8\]"),
-    "integers": ({"embed__weight": torch.ones(5, 2, dtype=torch.int32)}, "expected floating-point weights, found torch.int32"),
+    "integers": ({"embed__weight": torch.ones(5, 2, dtype=torch.int32)}, "weights, found torch.int32"),
     "untied": ({"lm_head__weight": torch.ones(5, 2)}, "lm_head.weight must equal embed.weight"),
     "given twice": ({"h__0__norm__gamma": torch.ones(2)}, "blocks.0.norm is given twice, by h.0.norm.gamma"),
 }  # fmt: skip

@@ -9,7 +9,7 @@ from itertools import islice
 
 import pytest
 import tokenizers
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import decoders, models, pre_tokenizers, trainers
 
@@ -74,6 +74,7 @@ def test_training_a_real_corpus_gives_the_librarys_merges(ours, library):
     assert_same(ours, library)
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.text("ab c\n", max_size=60), max_size=4),
     st.integers(256, 330),
@@ -84,6 +85,7 @@ def test_training_breaks_ties_as_the_library_does(texts, size, min_frequency):
     assert_same(ours, library_bpe(texts, size, min_frequency=min_frequency))
 
 
+@settings(deadline=None)
 @given(text_of_all)
 def test_encoding_and_decoding_any_text_as_the_library_does(ours, library, text):
     ids = ours.encode(text)
@@ -91,11 +93,13 @@ def test_encoding_and_decoding_any_text_as_the_library_does(ours, library, text)
     assert ours.decode(ids) == text
 
 
+@settings(deadline=None)
 @given(st.text("aber ' s\n\t09é中😀", max_size=80))
 def test_encoding_dense_text_as_the_library_does(ours, library, text):
     assert ours.encode(text) == library.encode(text).ids
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 1499), max_size=12), st.booleans())
 def test_decoding_any_ids_as_the_library_does(ours, library, ids, skip):
     assert ours.decode(ids, skip_special=skip) == library.decode(ids, skip_special_tokens=skip)

@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 import tokenizers
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import models
 
@@ -54,6 +54,7 @@ def unigram_with_marks() -> FastTokenizer:
     return FastTokenizer(backend, {"eos_token": "</s>", "unk_token": "<unk>"})
 
 
+@settings(deadline=None)
 @given(data=st.data())
 def test_special_strings_in_text_never_become_special_tokens(smollm2, minilm, sentencepiece, data):
     for tokenizer in (smollm2, minilm, sentencepiece, unigram_with_marks()):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import pre_tokenizers
 
@@ -13,24 +14,37 @@ from clearformer.errors import TokenizerError
 from clearformer.text.gguf import chat_template_from_gguf, tokenizer_from_gguf
 from clearformer.text.gguf_words import word_patterns
 
+
 # transformers' conversion knows no `smollm` and cuts digits as GPT-2 does. The model's own file cuts each digit apart,
-# which differs only where several spaces stand before a number.
-SPACES_BEFORE_DIGIT = re.compile(r"\s{2,}(?=\d)|\s\s+(?=[½٣])")
+# which differs only where several spaces stand before a number, and at numbers of more than one byte.
+def is_cut_alike(text: str) -> bool:
+    numbers = (c for c in text if unicodedata.category(c)[0] == "N")
+    return all(c.isascii() for c in numbers) and not re.search(r"\s{2,}(?=\d)", text)
+
+
 any_text = st.text(st.characters(exclude_categories=["Cs", "Cn"]), max_size=60)
 
 
 def test_smollm2_ids_are_those_of_transformers(smollm2, smollm2_oracle, sample):
     expected = smollm2_oracle(sample, split_special_tokens=True)["input_ids"]
-    assert smollm2.encode(sample) == expected
-    assert smollm2.decode(expected) == smollm2_oracle.decode(expected, skip_special_tokens=True) == sample
+    if is_cut_alike(sample):
+        assert smollm2.encode(sample) == expected
+    assert (
+        smollm2.decode(smollm2.encode(sample))
+        == smollm2.decode(expected)
+        == smollm2_oracle.decode(expected, skip_special_tokens=True)
+        == sample
+    )
 
 
+@settings(deadline=None)
 @given(text=any_text)
 def test_smollm2_ids_on_any_text(smollm2, smollm2_oracle, text):
-    if not SPACES_BEFORE_DIGIT.search(text):
+    if is_cut_alike(text):
         assert smollm2.encode(text) == smollm2_oracle(text, split_special_tokens=True)["input_ids"]
 
 
+@settings(deadline=None)
 @given(text=st.text("a 1½\n'", max_size=40))
 def test_smollm2_cuts_digits_as_its_own_file_does(smollm2, smollm2_oracle, text):
     own = smollm2_oracle.backend_tokenizer
@@ -118,6 +132,7 @@ def test_wordpiece_ids_are_those_of_the_models_own_file(minilm, sample):
         ({"pre": "no-such-cut"}, "no-such-cut is not known"),
         ({"pre": 7}, "tokenizer.ggml.pre"),
         ({"tokens": []}, "tokenizer.ggml.tokens"),
+        ({"tokens": ["a" * 100_000]}, "at most 1000 characters"),
         ({"tokens": "abc"}, "tokenizer.ggml.tokens"),
         ({"tokens": [1, 2]}, "tokenizer.ggml.tokens"),
         ({"token_type": [1]}, "tokenizer.ggml.token_type"),

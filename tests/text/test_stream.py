@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clearformer.errors import TokenizerError
@@ -28,6 +28,7 @@ def test_pieces_join_to_the_text_and_are_whole(tokenizer, sample):
         assert not any("\ufffd" in piece for piece in pieces)
 
 
+@settings(deadline=None)
 @given(data=st.data(), skip=st.booleans())
 def test_pieces_of_any_ids_join_to_their_text(smollm2, minilm, sentencepiece, data, skip):
     for tokenizer in (smollm2, minilm, sentencepiece):
@@ -38,6 +39,7 @@ def test_pieces_of_any_ids_join_to_their_text(smollm2, minilm, sentencepiece, da
         assert "".join(streamed(tokenizer, ids, skip_special=skip)) == whole
 
 
+@settings(deadline=None)
 @given(text=st.text("é中😀 a\n", max_size=30))
 def test_text_comes_as_soon_as_it_is_whole(smollm2, text):
     decoder = StreamDecoder(smollm2)

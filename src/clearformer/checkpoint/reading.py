@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,6 +15,8 @@ from clearformer.errors import CheckpointError
 from clearformer.messages import checkpoint as say
 
 JSON_DEPTH = 64
+# Ten megabytes of `[],` would be three million lists: seconds, and hundreds of megabytes. A tensor's entry has three.
+JSON_CONTAINERS = 500_000
 
 
 def open_regular(path: Path) -> tuple[BinaryIO, int]:
@@ -53,16 +56,21 @@ def read_json(path: Path, limit: int) -> dict[str, object]:
 
 
 def json_object(content: bytes, path: Path) -> dict[str, object]:
-    """Parse one JSON object: no key twice, at most `JSON_DEPTH` levels. Raises CheckpointError, naming `path`."""
+    """Parse one JSON object: no key twice, at most `JSON_DEPTH` levels and `JSON_CONTAINERS` lists and objects.
+
+    Raises CheckpointError, naming `path`.
+    """
 
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        found: dict[str, object] = {}
-        for key, value in pairs:
-            if key in found:
-                raise CheckpointError(say.DUPLICATE_KEY, path=path, key=key)
-            found[key] = value
-        return found
+        unique_pairs = dict(pairs)
+        if len(unique_pairs) < len(pairs):
+            keys = sorted(key for key, _ in pairs)
+            twice = next(key for key, following in pairwise(keys) if key == following)
+            raise CheckpointError(say.DUPLICATE_KEY, path=path, key=twice)
+        return unique_pairs
 
+    if (found := content.count(b"[") + content.count(b"{")) > JSON_CONTAINERS:
+        raise CheckpointError(say.TOO_MANY_CONTAINERS, path=path, limit=JSON_CONTAINERS, found=found)
     try:
         value = json.loads(content.decode("utf-8"), object_pairs_hook=unique)
     except RecursionError:
@@ -96,8 +104,9 @@ def inside(folder: Path, name: str) -> Path:
     A Hub cache keeps `snapshots/REVISION/FILE` as links into `blobs/` beside it: those count as inside.
     Raises CheckpointError.
     """
-    plain = name not in ("", ".", "..") and not set(name) & set("/\\\0:") and len(name.encode(errors="replace")) <= 255
-    if plain:
+    # A lone surrogate has no file name; 255 bytes is the longest that file systems take.
+    plain = not set(name) & set("/\\\0:") and 0 < len(name.encode(errors="replace")) <= 255 and name.isprintable()
+    if plain and name not in (".", ".."):
         path, roots = folder / name, [folder]
         if folder.absolute().parent.name == "snapshots":
             roots.append(folder.absolute().parent.parent / "blobs")

@@ -15,8 +15,6 @@ from clearformer.messages import Language
 Spoken = Annotated[Language, Parameter(parse=False)]
 """The user's language, which `main` fills in."""
 
-Model = Annotated[str, Parameter(help="A built-in name, a run, a folder, a .gguf file or a Hub id.")]
-
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)

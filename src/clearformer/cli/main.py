@@ -22,6 +22,7 @@ from clearformer.messages import cli as say
 from clearformer.messages import help as help_messages
 
 VERBS = {
+    "demo": "clearformer.cli.demo:demo",
     "tokenizer": "clearformer.cli.tokenizer:tokenizer",
     "pull": "clearformer.cli.pull:pull",
     "ls": "clearformer.cli.ls:ls",

@@ -10,11 +10,10 @@ from clearformer.messages import cli as say
 
 
 def text_or_stdin(text: str | None, name: str) -> str:
-    """The argument, or standard input where there is none or it is `-`. Raises UsageError if neither gives text."""
-    if text is not None and text != "-":
-        # Python passes bytes of an argument that are no UTF-8 on as lone surrogates.
-        return decoded(text.encode("utf-8", "surrogateescape"), name)
-    if text is None and sys.stdin.isatty():
+    """The argument, or standard input where there is none. Raises UsageError if neither gives text."""
+    if text is not None:
+        return decoded(_argument_bytes(text), name)
+    if sys.stdin is None or sys.stdin.isatty():
         raise UsageError(say.NO_INPUT, name=name)
     return decoded(sys.stdin.buffer.read(), "stdin")
 
@@ -34,3 +33,11 @@ def decoded(content: bytes, source: str) -> str:
     except UnicodeDecodeError as error:
         byte = f"0x{content[error.start]:02x}"
         raise UsageError(say.NOT_UTF8, source=source, byte=byte, position=error.start) from None
+
+
+def _argument_bytes(text: str) -> bytes:
+    """Python passes bytes of an argument that are no UTF-8 on as the lone surrogates U+DC80 to U+DCFF."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")

@@ -198,15 +198,22 @@ def _language_rows(tied: bool) -> list[Row | Tied | Ignored]:
     ]
     rows += [Same(f"{stem}.transform.LayerNorm.{part}", f"head.transform.norm.{ours}") for part, ours in _NORM_PARTS]
     rows += [
-        Same(f"{stem}.bias", "head.bias"),
-        Tied(f"{stem}.decoder.bias", f"{stem}.bias"),
         Ignored("cls.seq_relationship.*", "the next-sentence head of pre-training"),
         Ignored("*pooler.dense.*", "the next-sentence head's pooler"),
     ]
-    decoder = f"{stem}.decoder.weight"
-    rows.append(
-        Tied(decoder, "bert.embeddings.word_embeddings.weight") if tied else Same(decoder, "head.project.weight")
-    )
+    decoder = f"{stem}.decoder"
+    if tied:
+        rows += [
+            Same(f"{stem}.bias", "head.bias"),
+            Tied(f"{decoder}.bias", f"{stem}.bias"),
+            Tied(f"{decoder}.weight", "bert.embeddings.word_embeddings.weight"),
+        ]
+    else:
+        rows += [
+            Same(f"{decoder}.bias", "head.bias"),
+            Same(f"{decoder}.weight", "head.project.weight"),
+            Ignored(f"{stem}.bias", "the tied bias, which an untied decoder does not read"),
+        ]
     return rows
 
 

@@ -68,6 +68,27 @@ def read_gguf_generation(metadata: Mapping[str, object], path: Path | str) -> Ge
     )
 
 
+def token_keys(defaults: GenerationDefaults) -> dict[str, object]:
+    """The special tokens as config.json has them, to stand beside what a family writes."""
+    ends: object = list(defaults.end_ids) if len(defaults.end_ids) > 1 else next(iter(defaults.end_ids), None)
+    return {"bos_token_id": defaults.begin_id, "eos_token_id": ends, "pad_token_id": defaults.pad_id}
+
+
+def write_generation(defaults: GenerationDefaults) -> dict[str, object]:
+    """generation_config.json, without what the makers did not say."""
+    written = {
+        **token_keys(defaults),
+        "do_sample": defaults.sample,
+        "temperature": defaults.temperature,
+        "top_k": defaults.top_k,
+        "top_p": defaults.top_p,
+        "min_p": defaults.min_p,
+        "repetition_penalty": defaults.repetition_penalty,
+        "max_new_tokens": defaults.max_new_tokens,
+    }
+    return {key: value for key, value in written.items() if value is not None}
+
+
 _TOKENS = ("bos_token_id", "eos_token_id", "pad_token_id")
 _READ = frozenset(_TOKENS) | {
     "do_sample",

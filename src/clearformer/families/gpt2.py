@@ -171,7 +171,6 @@ def table(spec: Spec) -> Table:
             ]
             rows.append(Same(f"{stem}ln_f.{kind}", f"decoder.final_norm.{kind}"))
     rows += [
-        Same("score.weight", "head.project.weight"),
         Ignored("*.attn.bias", "the causal mask, kept as a buffer by old versions"),
         Ignored("*.attn.masked_bias", "the number that masked scores were set to"),
     ]
@@ -180,6 +179,8 @@ def table(spec: Spec) -> Table:
             rows.append(Tied("lm_head.weight", "transformer.wte.weight"))
         case Language():
             rows.append(Same("lm_head.weight", "head.project.weight"))
+        case Classes() | Regression():
+            rows.append(Same("score.weight", "head.project.weight"))
     return tuple(rows)
 
 

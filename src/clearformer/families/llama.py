@@ -156,7 +156,6 @@ def table(spec: Spec) -> Table:
             for kind in ("weight", "bias")
         ),
         Same(f"{stem}norm.weight", "decoder.final_norm.weight"),
-        Same("score.weight", "head.project.weight"),
         Ignored("*.rotary_emb.inv_freq", "frequencies that the config gives, kept by old versions"),
     ]
     match spec.head:
@@ -164,6 +163,8 @@ def table(spec: Spec) -> Table:
             rows.append(Tied("lm_head.weight", "model.embed_tokens.weight"))
         case Language():
             rows.append(Same("lm_head.weight", "head.project.weight"))
+        case Classes() | Regression():
+            rows.append(Same("score.weight", "head.project.weight"))
     return tuple(rows)
 
 

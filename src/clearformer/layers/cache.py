@@ -6,12 +6,13 @@ a pass that fails in the middle leaves the cache as it was.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from jaxtyping import Bool, Int
 from torch import Tensor
 
 
+@runtime_checkable
 class LayerCache(Protocol):
     """One layer's memory of earlier positions."""
 
@@ -23,6 +24,7 @@ class LayerCache(Protocol):
         ...
 
 
+@runtime_checkable
 class Cache(Protocol):
     """A sequence's memory over all layers."""
 

@@ -68,10 +68,10 @@ class Language(nn.Module):
         self.bias = nn.Parameter(torch.zeros(vocabulary)) if spec.bias else None
 
     def forward(self, x: Float[Tensor, "B T D"], table: Float[Tensor, "V D"], tap: Tap = OFF) -> Float[Tensor, "B T V"]:
-        if self.transform is not None:
-            x = self.transform(x)
         if self.spec.hidden_scale != 1.0:
             x = x * self.spec.hidden_scale
+        if self.transform is not None:
+            x = self.transform(x)
         logits = functional.linear(x, table if self.project is None else self.project.weight, self.bias)
         if (cap := self.spec.cap) is not None:
             logits = cap * torch.tanh(logits / cap)
@@ -85,7 +85,7 @@ class Pooling(nn.Module):
         super().__init__()
         self.spec = spec
         self.width = width * spec.take.length if isinstance(spec.take, Flatten) else width
-        self.dense = nn.Linear(self.width, self.width) if spec.dense else None
+        self.dense = nn.Linear(width, width) if spec.dense else None
         self.activation = activation(spec.dense) if spec.dense else None
 
     def forward(self, x: Float[Tensor, "B T D"], rows: Rows) -> Float[Tensor, "B pooled"]:

@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from clearformer.errors import UsageError
 from clearformer.layers.block import Block
 from clearformer.layers.cache import Cache
 from clearformer.layers.embed import (
@@ -19,7 +20,8 @@ from clearformer.layers.embed import (
 from clearformer.layers.frame import Frame, Memory
 from clearformer.layers.norm import make_norm
 from clearformer.layers.positions.learned import Learned
-from clearformer.spec import Attention, RelativeBias
+from clearformer.messages import layers as messages
+from clearformer.spec import Attention, Causal, RelativeBias
 from clearformer.spec import Stack as StackSpec
 from clearformer.taps import OFF, Tap
 
@@ -37,6 +39,8 @@ class Stack(nn.Module):
             for index, block in enumerate(spec.blocks)
         )
         self.final_norm = make_norm(spec.width, spec.final_norm)
+        seen = [block.attention.visibility for block in spec.blocks]
+        self._has_prefix = any(isinstance(visibility, Causal) and visibility.prefix for visibility in seen)
 
     def forward(
         self, x: Float[Tensor, "B T D"], frame: Frame, cache: Cache | None = None, tap: Tap = OFF
@@ -54,6 +58,7 @@ class Stack(nn.Module):
         ids: Int[Tensor, "B T"],
         *,
         real: Bool[Tensor, "B T"] | None = None,
+        positions: Int[Tensor, "B T"] | None = None,
         segments: Int[Tensor, "B T"] | None = None,
         prefix: Int[Tensor, "B"] | None = None,
         length_bound: Int[Tensor, "B"] | None = None,
@@ -64,8 +69,12 @@ class Stack(nn.Module):
     ) -> Float[Tensor, "B T D"]:
         """Hidden states of token ids; arguments as `DecoderOnly.forward` gives them."""
         assert isinstance(self.embed, TokenEmbedding)
-        positions, in_order = self._positions(ids, real, cache)
+        in_order = False
+        if positions is None:
+            positions, in_order = self._positions(ids, real, cache)
         self._require_room(ids, positions, in_order, cache)
+        if prefix is not None and not self._has_prefix:
+            raise UsageError(messages.NO_PREFIX)
         key_positions, key_real = positions, real
         if cache is not None:
             key_positions, key_real = cache.open(positions, real)
@@ -120,7 +129,7 @@ class Stack(nn.Module):
             return declared
         if cache is not None:
             return cache.length_bound
-        return positions[:, -1] + 1 if real is None else real.sum(1)
+        return positions.amax(1) + 1 if real is None else real.sum(1)
 
     def _require_room(
         self, ids: Int[Tensor, "B T"], positions: Int[Tensor, "#B T"], in_order: bool, cache: Cache | None

@@ -77,12 +77,15 @@ def checked_dtype(dtype: str, device: str = "cpu") -> torch.dtype:
 
 
 def use_threads(threads: int | None) -> int:
-    """Let torch compute with `threads` threads, None for one a core; gives the number. Raises MachineError below 1."""
+    """Let torch compute with `threads` threads; gives the number. Raises MachineError below 1.
+
+    None leaves the choice to torch, which honours OMP_NUM_THREADS but no quota: at most the cores that are granted.
+    """
     import torch
 
     if threads is not None and threads < 1:
         raise MachineError(say.BAD_THREADS, threads=threads)
-    torch.set_num_threads(threads or cores())
+    torch.set_num_threads(threads or min(torch.get_num_threads(), cores()))
     return torch.get_num_threads()
 
 

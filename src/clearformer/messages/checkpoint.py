@@ -48,6 +48,9 @@ NOT_JSON = _damaged(
 )
 NOT_OBJECT = _damaged("expected a JSON object, found {found}.", "应为 JSON 对象,实际为 {found}。")
 DUPLICATE_KEY = _damaged("the key {key} occurs twice.", "键 {key} 出现了两次。")
+TOO_MANY_CONTAINERS = _damaged(
+    "expected at most {limit} lists and objects, found {found}.", "列表与对象最多 {limit} 个,实际为 {found} 个。"
+)
 TOO_DEEP = _damaged("nested deeper than {limit} levels.", "嵌套超过 {limit} 层。")
 
 # safetensors

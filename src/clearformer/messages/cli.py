@@ -145,5 +145,5 @@ NOTHING_STORED = Message(
 )
 REMOVED = Message("Removed {name}, {size} freed.", "已删除 {name}，释放 {size}。")
 INTACT = Message("Every file has its recorded SHA-256.", "每个文件的 SHA-256 都与记录一致。")
-ALL_PASSED = Message("ALL CHECKS PASSED", "ALL CHECKS PASSED（全部检查通过）")
-SOME_FAILED = Message("CHECKS FAILED: {names}", "CHECKS FAILED（检查未通过）：{names}")
+ALL_PASSED = Message("ALL CHECKS PASSED", "全部检查通过 · ALL CHECKS PASSED")
+SOME_FAILED = Message("CHECKS FAILED: {names}", "检查未通过 · CHECKS FAILED: {names}")

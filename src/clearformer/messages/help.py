@@ -40,11 +40,10 @@ SENTENCES = (
         "Print one JSON object (docs/json.md) instead of text.", "输出一个 JSON 对象（见 docs/json.md），而不是文本。"
     ),
     Message("Show no progress.", "不显示进度。"),
-    Message(
-        "A built-in name, a run, a folder, a .gguf file or a Hub id.",
-        "内置名称、运行名、文件夹、.gguf 文件或 Hub 编号。",
-    ),
     Message("The name of a model in the cache.", "缓存中模型的名称。"),
+    # demo
+    Message("Which demonstration, 1 to 7; all of them if left out.", "演示编号，1 到 7；省略时运行全部。"),
+    Message("Plant this fault, to see which check catches it and why.", "植入这种错误，看哪项检查会发现它、为什么。"),
     # tokenizer
     Message("Learn a byte-level BPE from text files.", "从文本文件学习字节级 BPE。"),
     Message("Turn text into token ids.", "把文本变成词元编号。"),
@@ -84,9 +83,6 @@ SENTENCES = (
         "Measure the matrix product's peak and the memory's read rate, and remember them.",
         "测量矩阵乘法峰值与内存读取速率，并记住结果。",
     ),
-    # demo
-    Message("Which demonstration, 1 to 7; all of them if left out.", "演示编号，1 到 7；省略时运行全部。"),
-    Message("Plant this fault, to see which check catches it and why.", "植入这种错误，看哪项检查会发现它、为什么。"),
 )
 
 

@@ -43,11 +43,7 @@ CACHE_FULL = failure(
     ),
     zh=("缓存可放 {capacity} 个位置;需要 {wanted} 个。", "请加大缓存,或少生成一些 token。"),
 )
-HALF_ON_CPU = failure(
-    en=("{dtype} is not computed on this {device}: {why}.", "Use float32 or bfloat16."),
-    zh=("此 {device} 无法计算 {dtype}:{why}。", "请改用 float32 或 bfloat16。"),
-)
-PADDING_MISSING = failure(
-    en=("{found} rows and {expected} rows do not belong together.", "Give both with the same number of rows."),
-    zh=("{found} 行与 {expected} 行无法对应。", "请让两者行数一致。"),
+NO_PREFIX = failure(
+    en=("A prefix was given, but no block of this model looks both ways within one.", "Leave prefix out, or use Causal(prefix=True)."),
+    zh=("给出了 prefix,但模型中没有可双向查看前缀的块。", "请去掉 prefix,或使用 Causal(prefix=True)。"),
 )

@@ -95,6 +95,20 @@ INDEPENDENT_ENCODER = failure(
     ),
     zh=("独立通道会为每个通道产生一份记忆,而解码器每个序列只读一份。", "请在编码器中设置 Series(independent=False)。"),
 )
+SOURCE_DOES_NOT_FIT = failure(
+    en=("{role}: only an encoder-decoder reads a source, and it needs one.", "Give source to EncoderDecoder alone."),
+    zh=("{role}:只有编码器-解码器读取 source,且必须给出。", "请仅对 EncoderDecoder 给出 source。"),
+)
+NO_GENERATOR = failure(
+    en=(
+        "A temperature of {found} draws tokens at random, and there is no random generator.",
+        "Give rng=numpy.random.default_rng(seed), or temperature 0.",
+    ),
+    zh=(
+        "温度为 {found} 时需要随机抽取,但没有给出随机数生成器。",
+        "请给出 rng=numpy.random.default_rng(seed),或把温度设为 0。",
+    ),
+)
 NO_WORDS = failure(
     en=("{head} gives no next token.", "Generate with a Language head."),
     zh=("{head} 不能给出下一个 token。", "请使用 Language 头来生成。"),

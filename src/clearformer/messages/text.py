@@ -65,13 +65,6 @@ ENCODING_FAILED = failure(
     en=("The tokenizer failed on this input: {detail}.", "Its file is likely damaged; pull the model again."),
     zh=("分词器处理此输入时失败：{detail}。", "其文件很可能已损坏，请重新拉取该模型。"),
 )
-SPECIAL_REACHED = failure(
-    en=(
-        "This tokenizer turns plain text into the special token {token}.",
-        "Do not give it untrusted text; use the publisher's tokenizer.json.",
-    ),
-    zh=("此分词器会把普通文本变成特殊词元 {token}。", "请勿交给它不可信文本；请使用发布者的 tokenizer.json。"),
-)
 
 GGUF_FIELD = failure(
     en=("GGUF metadata: expected {key} to be {expected}, found {found}.", "Convert the model again, or pull it again."),

@@ -35,7 +35,7 @@ class Memory:
 class Layer:
     """A block's sublayers, with all that they read besides the residual stream.
 
-    `relative` is the table of a T5 bias; `remember` keeps what attention computes, `remember_memory` its view of a memory.
+    `relative` is the table of a T5 bias; `remember` keeps keys and values, `remember_memory` those of the memory.
     """
 
     spec: Block
@@ -69,9 +69,7 @@ class Layer:
         return attention(spec, weights, x, memory.states, places, remember=self.remember_memory, tap=tap)
 
     def feed(self, x: Stream) -> Stream:
-        return feedforward(
-            self.spec.feedforward, self.weights.within("feedforward"), x, self.tap.within("feedforward")
-        )
+        return feedforward(self.spec.feedforward, self.weights.within("feedforward"), x, self.tap.within("feedforward"))
 
     def norm(self, name: Name, x: Stream, *, output: bool = False) -> Stream:
         """The norm at a sublayer, or the second one that a sandwich puts on its output."""
@@ -103,9 +101,7 @@ def block(layer: Layer, x: Stream) -> Stream:
             assert_never(layer.spec.arrangement)
 
 
-def residual(
-    layer: Layer, x: Stream, sublayer: Callable[[Stream], Stream], name: Name, placement: Placement
-) -> Stream:
+def residual(layer: Layer, x: Stream, sublayer: Callable[[Stream], Stream], name: Name, placement: Placement) -> Stream:
     """x and what the sublayer adds to it, with the norm in its place."""
     match placement:
         case "pre":

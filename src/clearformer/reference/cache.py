@@ -76,10 +76,9 @@ class Cache:
 
         def remember(compute: Callable[[], Arrays]) -> Arrays:
             new = compute()
-            past = self._kept.get(layer)
-            whole = new if past is None else tuple(np.concatenate(pair, axis=-2) for pair in zip(past, new, strict=True))
-            self._kept[layer] = whole
-            return whole
+            past = self._kept.get(layer, tuple(array[..., :0, :] for array in new))
+            self._kept[layer] = tuple(np.concatenate(pair, axis=-2) for pair in zip(past, new, strict=True))
+            return self._kept[layer]
 
         return remember
 
@@ -93,9 +92,10 @@ class Cache:
 
         return remember
 
-    def select(self, rows: Int[np.ndarray, "rows"]) -> None:
-        """Keep these rows, in this order, again and again if named so (beams)."""
+    def select(self, rows: Int[np.ndarray, "rows"], memory: object | None = None) -> None:
+        """Keep these rows, in this order, again and again if named so (beams); `memory` is theirs."""
         for name in ("position", "real", "length_bound"):
             if (array := getattr(self, name)) is not None:
                 setattr(self, name, array[rows])
         self._kept = {layer: tuple(array[rows] for array in arrays) for layer, arrays in self._kept.items()}
+        self.memory = memory

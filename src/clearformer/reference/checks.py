@@ -10,7 +10,6 @@ from clearformer.messages import reference as messages
 from clearformer.reference.block import Memory
 from clearformer.reference.cache import Cache
 from clearformer.spec import (
-    Attention,
     Causal,
     Input,
     Last,
@@ -87,17 +86,18 @@ def prefix(array: np.ndarray | None, spec: Stack, batch: int) -> Int[np.ndarray,
     """A row's prefix length; None says that there is none."""
     if array is None:
         return np.zeros(batch, dtype=np.int64)
-    seen = [block.attention.visibility for block in spec.blocks if isinstance(block.attention, Attention)]
+    seen = [block.attention.visibility for block in spec.blocks]
     if not any(isinstance(visibility, Causal) and visibility.prefix for visibility in seen):
         raise UsageError(messages.NO_PREFIX)
     return ids("prefix", array, 2**31, (batch,))
 
 
-def bound(value: int | np.ndarray | None, batch: int) -> Int[np.ndarray, "B"] | None:
-    """The declared length of each row; one number speaks for all rows."""
+def bound(value: int | np.ndarray | None, batch: int, copies: int = 1) -> Int[np.ndarray, "rows"] | None:
+    """The declared length of each row, one number for all or one a sequence, for as many `copies` as it has rows."""
     if value is None:
         return None
-    return ids("length_bound", np.full(batch, value) if np.ndim(value) == 0 else np.asarray(value), 2**31, (batch,))
+    lengths = ids("length_bound", np.full(batch, value) if np.ndim(value) == 0 else np.asarray(value), 2**31, (batch,))
+    return np.repeat(lengths, copies)
 
 
 def cacheable(cache: Cache | None, source: Input, pooling: Pooling | None) -> None:

@@ -46,10 +46,9 @@ def head(
             return states
         case Language():
             return tap("logits", language(spec, weights, states, table))
-        case Classes():
-            return tap("logits", linear(pool(spec.pooling, weights, states, real, inputs, tap), weights.within("project")))
-        case Regression() | Forecast():
-            return linear(pool(spec.pooling, weights, states, real, inputs, tap), weights.within("project"))
+        case Classes() | Regression() | Forecast():
+            answer = linear(pool(spec.pooling, weights, states, real, inputs, tap), weights.within("project"))
+            return tap("logits", answer) if isinstance(spec, Classes) else answer
         case Vector():
             vector = pool(spec.pooling, weights, states, real, inputs, tap)
             vector = vector if spec.width is None else linear(vector, weights.within("project"))

@@ -18,10 +18,9 @@ def visible(visibility: Visibility, places: Places) -> Bool[np.ndarray, "B T S"]
     query, key = places.query[:, :, None], places.key[:, None, :]
     real = padding(places.real)
     match visibility:
-        case Full(radius=None):
-            return np.broadcast_to(real, (len(real), query.shape[1], key.shape[2]))
-        case Full(radius=int(radius)):
-            return real & within(query, key, radius)
+        case Full(radius=radius):
+            everywhere = np.broadcast_to(real, (len(real), query.shape[1], key.shape[2]))
+            return everywhere if radius is None else real & within(query, key, radius)
         case Causal(window=width, prefix=has_prefix):
             seen = past(query, key) if width is None else window(query, key, width)
             return real & (seen | prefix(query, key, places.prefix) if has_prefix else seen)

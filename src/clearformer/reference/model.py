@@ -88,7 +88,7 @@ def decode(
     cache: Cache | None = None,
     tap: Tap = OFF,
 ) -> Float[np.ndarray, "B T V"]:
-    """Logits of the next token at each target position, with an eye on the memory; with a cache, `target` continues it."""
+    """Logits of the next token at each target position, given the memory; with a cache, `target` continues it."""
     table = checked(weights, shapes(spec))
     checks.memory(memory, len(target), spec.encoder.width)
     if cache is not None:

@@ -9,6 +9,7 @@ from clearformer.reference.weights import Weights
 from clearformer.spec import ReversibleNorm, Series
 
 Window = Float[np.ndarray, "B steps C"]
+Steps = Float[np.ndarray, "B horizon C"]
 Level = Float[np.ndarray, "B 1 C"]
 
 
@@ -51,7 +52,7 @@ def remove_level(spec: ReversibleNorm, weights: Weights, window: Window) -> Wind
     return x * weights["weight"] + weights["bias"] if spec.affine else x
 
 
-def restore_level(spec: ReversibleNorm, weights: Weights, steps: Window, window: Window) -> Window:
+def restore_level(spec: ReversibleNorm, weights: Weights, steps: Steps, window: Window) -> Steps:
     """The inverse of `remove_level`, on steps that it never saw."""
     mean, deviation = level(window, spec.eps)
     x = (steps - weights["bias"]) / weights["weight"] if spec.affine else steps

@@ -45,12 +45,13 @@ def read(
     memory: Memory | None = None,
 ) -> tuple[Float[np.ndarray, "B T D"], Bool[np.ndarray, "B T"]]:
     """The last hidden states, and which of their positions are real; `table` is the token table."""
-    pieces, length = cut(spec.input, weights.within("embed"), checks.inputs(spec.input, inputs))
-    real = checks.real(call.real, len(inputs), length)
-    real = np.repeat(real, len(pieces) // len(inputs), axis=0)
+    inputs = checks.inputs(spec.input, inputs)
+    pieces, length = cut(spec.input, weights.within("embed"), inputs)
+    batch, copies = len(inputs), len(pieces) // len(inputs)  # Independent channels are rows of their own.
+    real = np.repeat(checks.real(call.real, batch, length), copies, axis=0)
     segments = checks.segments(call.segments, spec.input, real.shape)
-    prefix = np.repeat(checks.prefix(call.prefix, spec, len(inputs)), len(pieces) // len(inputs))
-    bound = checks.bound(call.length_bound, len(pieces))
+    prefix = np.repeat(checks.prefix(call.prefix, spec, batch), copies)
+    bound = checks.bound(call.length_bound, batch, copies)
     where = places(real, prefix=prefix, length_bound=bound, cache=call.cache)
     x = embed(spec.input, weights.within("embed"), pieces, where.query, table=table, segments=segments)
     return stack(spec, weights, call.tap("embed", x), where, memory=memory, cache=call.cache, tap=call.tap), real
@@ -104,9 +105,7 @@ def relative_table(spec: Stack, weights: Weights, index: int) -> Float[np.ndarra
 
 def relative_owner(spec: Stack, index: int) -> int | None:
     """The block that keeps the table read by block `index`; None where no table is read."""
-    kinds = [
-        block.attention.position if isinstance(block.attention, Attention) else None for block in spec.blocks
-    ]
+    kinds = [block.attention.position if isinstance(block.attention, Attention) else None for block in spec.blocks]
     match kinds[index]:
         case RelativeBias(shared=True):
             return next(i for i, kind in enumerate(kinds) if isinstance(kind, RelativeBias) and kind.shared)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from clearformer.errors import SpecError
+from clearformer.messages import spec as messages
 from clearformer.spec import checks
 from clearformer.spec.feedforward import Activation
 from clearformer.spec.norms import Norm
@@ -53,6 +55,12 @@ class Pooling:
 
     take: Take = field(default_factory=First)
     dense: Activation | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.take, Flatten) and self.dense is not None:
+            raise SpecError(
+                messages.OUT_OF_RANGE, owner="Pooling", field="dense", expected="None with Flatten", found=self.dense
+            )
 
 
 @dataclass(frozen=True)

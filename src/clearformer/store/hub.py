@@ -10,7 +10,7 @@ from typing import Any
 
 from clearformer.errors import StoreError, UsageError
 from clearformer.messages import store as say
-from clearformer.store.places import Kind, Progress
+from clearformer.store.places import Kind, Progress, contents
 
 # Weights without code: no pickles, no Python, no other framework's copies.
 _FILES = ["*.safetensors", "*.json", "*.jinja", "*.model", "vocab.txt", "merges.txt"]
@@ -32,15 +32,17 @@ def fetch(hub_id: str, file: str | None, progress: Progress) -> tuple[Kind, Path
     """The local copy of a Hub model, fetched if it must be: a folder, or a GGUF file. Raises StoreError."""
     if file:
         return "gguf", _one_file(hub_id, file)
-    folder = snapshot(hub_id, None, progress)
-    if (folder / "config.json").is_file() and any(folder.glob("*.safetensors")):
-        return "folder", folder
-    names = [name for name in _list(hub_id) if name.endswith(".gguf")]
-    if not names:
+    names = _list(hub_id)
+    if names is None or any(name.endswith(".safetensors") for name in names):
+        if found := contents(snapshot(hub_id, None, progress)):
+            return found
         raise StoreError(say.HUB_NO_WEIGHTS, name=hub_id)
-    if len(names) > 1:
-        raise UsageError(say.HUB_SEVERAL, name=hub_id, files=", ".join(names))
-    return "gguf", _one_file(hub_id, names[0])
+    files = [name for name in names if name.endswith(".gguf")]
+    if not files:
+        raise StoreError(say.HUB_NO_WEIGHTS, name=hub_id)
+    if len(files) > 1:
+        raise UsageError(say.HUB_SEVERAL, name=hub_id, files=", ".join(files))
+    return "gguf", _one_file(hub_id, files[0])
 
 
 def snapshot(hub_id: str, target: Path | None, progress: Progress) -> Path:
@@ -61,11 +63,18 @@ def _one_file(hub_id: str, file: str) -> Path:
         return Path(str(hf_hub_download(hub_id, file)))
 
 
-def _list(hub_id: str) -> list[str]:
+def _list(hub_id: str) -> list[str] | None:
+    """The files of a Hub model; None where the Hub cannot be asked, and its cache must do."""
     from huggingface_hub import HfApi
 
-    with _hub_errors(hub_id):
-        return HfApi().list_repo_files(hub_id)
+    try:
+        with _hub_errors(hub_id):
+            # Not list_repo_files, which retries for half a minute where there is no network.
+            return [file.rfilename for file in HfApi().model_info(hub_id).siblings or []]
+    except StoreError as error:
+        if error.failure is say.HUB_UNREACHABLE:
+            return None
+        raise
 
 
 @contextmanager

@@ -66,7 +66,7 @@ def _on_disk(path: Path) -> Located | None:
         return None
     if found:
         kind, place = found
-        return Located(kind, place, path.resolve().stem if kind == "gguf" else path.resolve().name)
+        return Located(kind, place, place.stem if kind == "gguf" else place.resolve().name)
     if str(path) in BUILTIN:
         return None
     raise UsageError(say.NOT_A_MODEL, path=path)

@@ -6,7 +6,7 @@ Three kinds of vocabulary are known: `gpt2` (byte-level BPE with merges), `llama
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from clearformer.errors import TokenizerError
@@ -88,11 +88,10 @@ def _sentencepiece(vocabulary: GgufVocabulary) -> tokenizers.Tokenizer:
         # Gemma's files spell runs of spaces as spaces, and its merges follow the order of the words, not the scores.
         words = ["▁" * len(w) if w.isspace() and set(w) == {" "} else w for w in words]
         rank = [-float(index) for index in range(len(words))]
-    hidden = set(vocabulary.words_of(CONTROL, UNKNOWN))
     backend = Tokenizer(
         models.BPE(
             vocab=_ids(words),
-            merges=list(vocabulary.merges or merges_from_scores(words, rank, hidden)),
+            merges=list(vocabulary.merges or merges_from_scores(words, rank)),
             unk_token=vocabulary.named.get("unk_token"),
             fuse_unk=True,
             byte_fallback=True,
@@ -115,19 +114,16 @@ def _sentencepiece(vocabulary: GgufVocabulary) -> tokenizers.Tokenizer:
     return backend
 
 
-def merges_from_scores(
-    words: Sequence[str], scores: Sequence[float], excluded: Iterable[str] = ()
-) -> list[tuple[str, str]]:
+def merges_from_scores(words: Sequence[str], scores: Sequence[float]) -> list[tuple[str, str]]:
     """The merges that a SentencePiece vocabulary implies: every way to cut a word into two words, best score first.
 
     SentencePiece joins the neighbours whose union scores highest (Kudo and Richardson 2018, arXiv 1808.06226); a list
-    of pairs in that order says the same. Words in `excluded` take no part, so that no text spells `</s>`.
+    of pairs in that order says the same.
     """
-    known = set(words) - set(excluded)
+    known = set(words)
     found = [
         (-score, -position, position - len(word), word[:position], word[position:])
         for word, score in zip(words, scores, strict=True)
-        if word in known
         for position in range(1, len(word))
         if word[:position] in known and word[position:] in known
     ]
@@ -143,8 +139,8 @@ def _wordpiece(vocabulary: GgufVocabulary) -> tokenizers.Tokenizer:
     words = [w if w in whole else w[1:] if w.startswith("▁") else "##" + w for w in vocabulary.words]
     ids = _ids(words)
     backend = Tokenizer(models.WordPiece(vocab=ids, unk_token=vocabulary.named.get("unk_token", "[UNK]")))
-    # The file does not say whether case was dropped; a vocabulary without a capital says so.
-    lowercase = not any(character.isupper() for w in vocabulary.words if w not in whole for character in w)
+    # The file does not say whether capitals were made small; a vocabulary without one says so.
+    lowercase = not any(character != character.lower() for w in vocabulary.words if w not in whole for character in w)
     backend.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
     backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     backend.decoder = decoders.WordPiece(prefix="##")

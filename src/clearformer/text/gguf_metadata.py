@@ -11,6 +11,8 @@ from clearformer.messages import text as messages
 from clearformer.text.gguf_words import follows_llama3
 
 UNKNOWN, CONTROL, USER_DEFINED = 2, 3, 4
+# Merges are found by cutting a word everywhere, which costs the square of its length; published words stay below 300.
+LONGEST_WORD = 1000
 # llama.cpp spells "seperator".
 _NAMED = {
     "bos_token": "bos_token_id",
@@ -50,10 +52,14 @@ def read_vocabulary(metadata: Mapping[str, object]) -> GgufVocabulary:
     prefix = "tokenizer.ggml."
     kind = typed_value(metadata, prefix + "model", str)
     words = _list(metadata, prefix + "tokens", str, None)
-    types = _list(metadata, prefix + "token_type", int, len(words)) or (1,) * len(words)
-    scores = _list(metadata, prefix + "scores", float, len(words)) or (0.0,) * len(words)
     if not words:
         raise TokenizerError(messages.GGUF_FIELD, key=prefix + "tokens", expected="a list of words", found="nothing")
+    longest = max(map(len, words))
+    if longest > LONGEST_WORD:
+        expected = f"words of at most {LONGEST_WORD} characters"
+        raise TokenizerError(messages.GGUF_FIELD, key=prefix + "tokens", expected=expected, found=longest)
+    types = _list(metadata, prefix + "token_type", int, len(words)) or (1,) * len(words)
+    scores = _list(metadata, prefix + "scores", float, len(words)) or (0.0,) * len(words)
 
     def word_at(key: str) -> str | None:
         if metadata.get(prefix + key) is None:

@@ -64,8 +64,9 @@ def _yarn(plain: Frequencies, scaling: YaRN, base: float, width: int) -> Frequen
     if scaling.truncate:
         low, high = math.floor(low), math.ceil(high)
     low, high = max(low, 0), min(high, width - 1)
+    high = high + 0.001 if low == high else high  # As published: a step stays a ramp.
     index = torch.arange(width // 2, dtype=torch.float64, device=plain.device)
-    interpolated = ((index - low) / max(high - low, 0.001)).clamp(0, 1)
+    interpolated = ((index - low) / (high - low)).clamp(0, 1)
     return plain / scaling.factor * interpolated + plain * (1 - interpolated)
 
 

@@ -30,10 +30,10 @@ class Rotation:
 
 
 def rotation(
-    spec: RotarySpec, width: int, positions: Int[Tensor, "B T"], length_bound: Int[Tensor, "B"], dtype: torch.dtype
+    spec: RotarySpec, head_width: int, positions: Int[Tensor, "B T"], length_bound: Int[Tensor, "B"], dtype: torch.dtype
 ) -> Rotation:
     """The angles pos · frequency of each pair; computed in float32, in float64 for float64 models."""
-    per_pair, factor = frequencies(spec.base, width, spec.scaling, length_bound)
+    per_pair, factor = frequencies(spec.base, spec.rotated(head_width), spec.scaling, length_bound)
     precise = torch.float64 if dtype == torch.float64 else torch.float32
     angles = positions[:, None, :, None].to(precise) * per_pair[:, None, None, :].to(precise)
     return Rotation((angles.cos() * factor).to(dtype), (angles.sin() * factor).to(dtype), spec.layout)

@@ -1,0 +1,127 @@
+"""`clearformer chat MODEL`: a conversation on a terminal, or one message a line through a pipe."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from clearformer.cli import boundary
+from clearformer.cli.flags import Spoken
+from clearformer.cli.generate import contents
+from clearformer.cli.screen import Screen
+from clearformer.cli.source import decoded, text_or_stdin
+from clearformer.cli.speaking import Computing, Model, Writing, loaded, write
+from clearformer.errors import GenerationError
+from clearformer.messages import generate as say
+
+if TYPE_CHECKING:
+    from clearformer.generate.conversation import Conversation
+
+
+System = Annotated[str | None, Parameter(help="A message from the system before the first of yours.")]
+
+
+def chat(
+    model: Model,
+    /,
+    *,
+    system: System = None,
+    options: Writing = Writing(),
+    flags: Computing = Computing(),
+    language: Spoken = "en",
+) -> int:
+    """Answer message after message until /exit or the end of input; /reset forgets, Ctrl-C stops an answer."""
+    screen = Screen(language, flags)
+    speaker = loaded(model, flags, screen)
+
+    from clearformer.generate.conversation import Conversation
+    from clearformer.generate.speaker import tokenizer_of
+
+    conversation = Conversation(speaker, system=system, options=options)
+    if sys.stdin.isatty():
+        screen.note(say.CHAT_HELP, name=speaker.name)
+    code = Session(conversation, screen).run()
+    if screen.as_json:
+        tokenizer = tokenizer_of(speaker)
+        turns = [contents(each, tokenizer, top_logprobs=options.top_logprobs > 0) for each in conversation.results]
+        screen.json({"messages": conversation.messages, "turns": turns})
+    return code
+
+
+class Session:
+    """Questions in, answers out. The first Ctrl-C stops an answer; one at the prompt, or a second in a row, leaves."""
+
+    def __init__(self, conversation: Conversation, screen: Screen) -> None:
+        self._conversation, self._screen = conversation, screen
+        self._interactive = sys.stdin.isatty()
+
+    def run(self) -> int:
+        """The exit code: 0 at /exit or the end of input, 130 when interrupted."""
+        stopped = False
+        try:
+            for text in self._questions():
+                if text == "/reset":
+                    self._conversation.reset()
+                    self._screen.note(say.FORGOTTEN)
+                    continue
+                finished = self._answer(text)
+                if stopped and not finished:
+                    return boundary.INTERRUPTED
+                stopped = not finished
+        except KeyboardInterrupt:
+            if self._interactive:
+                print(file=sys.stderr)
+            return boundary.INTERRUPTED
+        return 0
+
+    def _answer(self, text: str) -> bool:
+        """Stream one answer; False if it was stopped. What was written until then stays in the conversation."""
+        try:
+            with closing(self._conversation.answer(text)) as pieces:
+                for piece in pieces:
+                    if not self._screen.as_json:
+                        write(piece)
+        except KeyboardInterrupt:
+            self._end_line()
+            self._screen.note(say.STOPPED)
+            return False
+        except GenerationError as error:
+            if not self._interactive:
+                raise
+            # A conversation that outgrew the context can still be reset by its user.
+            boundary.tell(boundary.explain(error, self._screen.language), self._screen.language, as_json=False)
+            return True
+        self._end_line()
+        return True
+
+    def _end_line(self) -> None:
+        if not self._screen.as_json:
+            write("\n")
+
+    def _questions(self) -> Iterator[str]:
+        """Messages until /exit or the end of input; a \\ at the end of a line joins the next; empty ones are skipped."""
+        lines: list[str] = []
+        while (line := self._line(continued=bool(lines))) is not None:
+            if line.endswith("\\"):
+                lines.append(line[:-1])
+                continue
+            text, lines = "\n".join([*lines, line]).strip(), []
+            if text == "/exit":
+                return
+            if text:
+                yield text
+        if text := "\n".join(lines).strip():
+            yield text
+
+    def _line(self, *, continued: bool) -> str | None:
+        """One line without its end; None at the end of input. Raises UsageError if it is not UTF-8."""
+        if not self._interactive:
+            raw = sys.stdin.buffer.readline()
+            return decoded(raw, "stdin").rstrip("\r\n") if raw else None
+        with suppress(EOFError):
+            return text_or_stdin(input("… " if continued else "> "), "stdin")
+        return None

@@ -1,0 +1,58 @@
+"""What `generate`, `chat` and `embed` share: where to compute, how to write, loading a model, text as it comes."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from clearformer.cli.flags import Progressing
+from clearformer.cli.screen import Screen, visible
+from clearformer.generate.settings import Options
+from clearformer.messages import cli as say
+
+if TYPE_CHECKING:
+    from clearformer.load import Loaded
+
+Model = Annotated[str, Parameter(help="A built-in name, a run, a folder, a .gguf file or a Hub id.")]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Computing(Progressing):
+    """Where and in what numbers to compute."""
+
+    device: str = "cpu"
+    """Where to compute: cpu, cuda, cuda:1, mps."""
+    dtype: Literal["float32", "bfloat16", "float16", "float64"] = "float32"
+    """The number type of weights and cache."""
+    threads: int | None = None
+    """Processor threads to compute with; one a core if left out."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Writing(Options):
+    """How to write."""
+
+    use_cache: Annotated[bool, Parameter(name="--cache", negative="--no-cache")] = True
+    """Keep keys and values; without, every step reads the whole text again."""
+
+
+def loaded(model: str, flags: Computing, screen: Screen) -> Loaded:
+    """The model in memory, fetched with a bar if it must be. Raises MachineError for what this machine lacks."""
+    import clearformer.machine as machine
+    from clearformer.load import load
+
+    device = machine.checked_device(flags.device)
+    dtype = machine.checked_dtype(flags.dtype, flags.device)
+    machine.use_threads(flags.threads)
+    with screen.progress(say.PULLING, in_bytes=True, name=model) as advance:
+        return load(model, device=device, dtype=dtype, progress=advance)
+
+
+def write(piece: str) -> None:
+    """A piece of the result at once; on a terminal it cannot steer it."""
+    print(visible(piece, keep="\n\t") if sys.stdout.isatty() else piece, end="", flush=True)

@@ -1,0 +1,203 @@
+"""Text in, text out: `generate` for whole texts, `stream` piece by piece, `complete` for all there is to know."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, overload
+
+import torch
+
+from clearformer.errors import GenerationError, UsageError
+from clearformer.generate.decode import Decoder, Step, Token, pad_left
+from clearformer.generate.draft import Draft, StopReason, Writer
+from clearformer.generate.reader import CachedReader, Reader, UncachedReader, device_of, reads_prefix
+from clearformer.generate.sampling import Sampler
+from clearformer.generate.settings import Options
+from clearformer.generate.speaker import Speaker, begin_id, end_ids, prompt_ids, speaking_model
+from clearformer.layers.frame import Memory
+from clearformer.messages import generate as messages
+from clearformer.model import EncoderDecoder
+
+
+@dataclass(frozen=True)
+class Result:
+    """One text and how it came about.
+
+    `token_ids` are the new ones, the ending one included; `cached_tokens` of the prompt were in the cache already.
+    Speeds are those of the whole batch, None where nothing was measured. `seed` is None for greedy choice.
+    """
+
+    text: str
+    token_ids: list[int]
+    prompt_tokens: int
+    new_tokens: int
+    stop_reason: StopReason | Literal["interrupted"]
+    prefill_tok_s: float | None
+    decode_tok_s: float | None
+    backend: str
+    dtype: str
+    seed: int | None
+    cached_tokens: int
+    tokens: tuple[Token, ...]
+    """Each new token with its log-probabilities; empty unless they were asked for."""
+
+
+class Generation:
+    """A batch being written. Iterate `steps`; `results` holds at any moment what has been written so far.
+
+    Row r draws its random numbers from a generator of its own, seeded with seed + r: in a batch it gets what its prompt
+    gets alone with that seed. Raises GenerationError for a prompt that does not fit the context.
+    """
+
+    def __init__(
+        self, speaker: Speaker, prompts: Sequence[Sequence[int]], options: Options, reader: Reader | None = None
+    ) -> None:
+        self._model = speaking_model(speaker)
+        self._options = options
+        self._prompt_lengths = [len(prompt) for prompt in prompts]
+        if not prompts:
+            raise UsageError(messages.NO_PROMPTS)
+        device = device_of(self._model)
+        sampling = options.sampling(speaker.generation)
+        started = prompts
+        if isinstance(self._model, EncoderDecoder):
+            started = [[_start_id(speaker)]] * len(prompts)
+        self.drafts = _drafts(speaker, started, options, self._model.spec.context)
+        self.seed = None if sampling.greedy else secrets.randbelow(2**31) if options.seed is None else options.seed
+        seeds = [row + (self.seed or 0) for row in range(len(prompts))]
+        generators = [torch.Generator().manual_seed(seed % 2**63) for seed in seeds]
+        self._cached = reader.length if reader else 0
+        self._decoder = Decoder(
+            reader or self._reader(speaker, prompts, device),
+            self.drafts,
+            Sampler(sampling, generators),
+            device=device,
+            top_logprobs=options.top_logprobs,
+        )
+        self._tokens: list[list[Token]] = [[] for _ in prompts]
+
+    def steps(self) -> Iterator[Step]:
+        """One token a text at each step, until every text has ended."""
+        for step in self._decoder.steps():
+            if self._options.top_logprobs:
+                for token in step:
+                    self._tokens[token.row].append(token)
+            yield step
+
+    def results(self) -> list[Result]:
+        """What has been written; a text that has not ended is "interrupted"."""
+        return [self._result(row) for row in range(len(self.drafts))]
+
+    def _result(self, row: int) -> Result:
+        draft, clock = self.drafts[row], self._decoder.clock
+        if draft.stop_reason is None:
+            draft.close()
+        read = sum(self._prompt_lengths) - self._cached
+        later = sum(max(len(each.new) - 1, 0) for each in self.drafts)
+        return Result(
+            text=draft.text,
+            token_ids=list(draft.new),
+            prompt_tokens=self._prompt_lengths[row],
+            new_tokens=len(draft.new),
+            stop_reason=draft.stop_reason or "interrupted",
+            prefill_tok_s=read / clock.prefill if clock.prefill else None,
+            decode_tok_s=later / clock.decode if clock.decode else None,
+            backend="torch",
+            dtype=str(next(self._model.parameters()).dtype).removeprefix("torch."),
+            seed=self.seed,
+            cached_tokens=self._cached,
+            tokens=tuple(self._tokens[row]),
+        )
+
+    def _reader(self, speaker: Speaker, prompts: Sequence[Sequence[int]], device: torch.device) -> Reader:
+        lengths = [len(draft.prompt) for draft in self.drafts]
+        rooms = [draft.room for draft in self.drafts]
+        # Rotary tables chosen by length are chosen by what a row may come to hold, so one table serves it to the end.
+        bound = torch.tensor([length + room for length, room in zip(lengths, rooms, strict=True)], device=device)
+        # The prompt of a prefix language model is its prefix.
+        prefix = torch.tensor(lengths, device=device) if reads_prefix(self._model) else None
+        memory = self._encode(speaker, prompts, device)
+        if not self._options.use_cache:
+            return UncachedReader(self._model, length_bound=bound, prefix=prefix, memory=memory)
+        return CachedReader(
+            self._model,
+            capacity=max(lengths) + max(rooms),
+            length_bound=bound,
+            prefix=prefix,
+            memory=memory,
+            chunk=self._options.prefill_chunk,
+        )
+
+    @torch.inference_mode()
+    def _encode(self, speaker: Speaker, prompts: Sequence[Sequence[int]], device: torch.device) -> Memory | None:
+        """The source of an encoder-decoder, read once."""
+        if not isinstance(self._model, EncoderDecoder):
+            return None
+        context = self._model.spec.context
+        if max(self._prompt_lengths) > context:
+            found = max(self._prompt_lengths)
+            raise GenerationError(messages.SOURCE_TOO_LONG, name=speaker.name, found=found, context=context)
+        ids, real = pad_left(prompts, device)
+        return self._model.encode(ids, real=real)
+
+
+def _drafts(speaker: Speaker, prompts: Sequence[Sequence[int]], options: Options, context: int) -> list[Draft]:
+    ends, tokenizer = end_ids(speaker), speaker.tokenizer
+    longest = max(map(len, prompts))
+    if longest >= context:
+        values = {"name": speaker.name, "found": longest, "context": context, "most": context - 1}
+        raise GenerationError(messages.PROMPT_TOO_LONG, **values)
+    return [
+        Draft(
+            prompt,
+            limit=options.length(speaker.generation),
+            context=context,
+            stop_ids=ends,
+            writer=Writer(tokenizer, options.stop) if tokenizer else None,
+        )
+        for prompt in prompts
+    ]
+
+
+def _start_id(speaker: Speaker) -> int:
+    start = begin_id(speaker)
+    if start is None:
+        raise GenerationError(messages.NO_START, name=speaker.name)
+    return start
+
+
+@overload
+def complete(speaker: Speaker, prompt: str, **options: Any) -> Result: ...
+@overload
+def complete(speaker: Speaker, prompt: Sequence[str], **options: Any) -> list[Result]: ...
+def complete(speaker: Speaker, prompt: str | Sequence[str], **options: Any) -> Result | list[Result]:
+    """Continue one text, or several as one batch; `options` are the fields of `settings.Options`.
+
+    Raises UsageError for a model that cannot write or a setting out of range, GenerationError for a prompt that is
+    empty or longer than the context, MachineError if the cache does not fit into memory.
+    """
+    prompts = [prompt] if isinstance(prompt, str) else list(prompt)
+    generation = Generation(speaker, [prompt_ids(speaker, text) for text in prompts], Options(**options))
+    for _ in generation.steps():
+        pass
+    results = generation.results()
+    return results[0] if isinstance(prompt, str) else results
+
+
+@overload
+def generate(speaker: Speaker, prompt: str, **options: Any) -> str: ...
+@overload
+def generate(speaker: Speaker, prompt: Sequence[str], **options: Any) -> list[str]: ...
+def generate(speaker: Speaker, prompt: str | Sequence[str], **options: Any) -> str | list[str]:
+    """What follows one text, or each of several; as `complete`, the text alone."""
+    if isinstance(prompt, str):
+        return complete(speaker, prompt, **options).text
+    return [result.text for result in complete(speaker, prompt, **options)]
+
+
+def stream(speaker: Speaker, prompt: str, **options: Any) -> Iterator[str]:
+    """What follows a text, piece by piece; joined, the pieces are what `generate` gives. Raises as `complete` does."""
+    steps = Generation(speaker, [prompt_ids(speaker, prompt)], Options(**options)).steps()
+    return (token.piece for step in steps for token in step if token.piece)

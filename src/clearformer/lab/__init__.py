@@ -1,0 +1,1 @@
+"""Where the paper is tried out: the seven demonstrations, in NumPy alone."""

@@ -1,0 +1,176 @@
+"""From a model's name to a model that speaks: where it lies, what it is, its weights in place, its tokenizer."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+
+from clearformer.build import empty
+from clearformer.checkpoint import weight_table
+from clearformer.checkpoint.folder import open_folder
+from clearformer.checkpoint.gguf_file import open_gguf
+from clearformer.checkpoint.renames import Table
+from clearformer.checkpoint.tensor_file import TensorFile
+from clearformer.errors import CheckpointError, MachineError, UsageError
+from clearformer.families import GenerationDefaults, family_of, family_of_gguf
+from clearformer.families.generation import read_generation, read_gguf_generation
+from clearformer.families.heads import read_sentence_head
+from clearformer.messages import load as say
+from clearformer.model import Model
+from clearformer.spec import DecoderOnly, EncoderOnly, Hidden, Spec, Tokens, main_stack
+from clearformer.store.places import Progress
+from clearformer.store.pull import silent
+from clearformer.store.resolve import Located, resolve
+from clearformer.text.gguf import chat_template_from_gguf, tokenizer_from_gguf
+from clearformer.text.load import chat_template_from_folder, tokenizer_from_folder
+from clearformer.text.tokenizer import Tokenizer
+
+DTYPES = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
+
+
+@dataclass(frozen=True)
+class Found:
+    """All that is known of a model before a weight is read. `tokenizer` and `template` are None where it has none."""
+
+    name: str
+    path: Path
+    spec: Spec
+    tensors: TensorFile
+    table: Table
+    generation: GenerationDefaults
+    tokenizer: Tokenizer | None
+    template: str | None
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A model in evaluation mode, and what it needs to read and write text."""
+
+    name: str
+    model: Model
+    spec: Spec
+    tokenizer: Tokenizer | None
+    generation: GenerationDefaults
+    template: str | None
+
+
+def load(
+    model: str | Path,
+    *,
+    device: torch.device | str = "cpu",
+    dtype: torch.dtype = torch.float32,
+    progress: Progress = silent,
+) -> Loaded:
+    """The model that `model` names: a run, a folder, a GGUF file, a built-in name or a Hub id.
+
+    `dtype` is float32, bfloat16, float16 or float64. Raises UsageError or StoreError where nothing is found,
+    CheckpointError for what cannot be read or understood, TokenizerError, MachineError for a device or memory lacking.
+    """
+    place = _usable(device)
+    if dtype not in DTYPES:
+        raise UsageError(say.BAD_DTYPE, expected=", ".join(map(_short, DTYPES)), found=_short(dtype))
+    found = look(resolve(str(model), progress=progress))
+    return Loaded(
+        name=found.name,
+        model=_filled(found, place, dtype),
+        spec=found.spec,
+        tokenizer=found.tokenizer,
+        generation=found.generation,
+        template=found.template,
+    )
+
+
+def look(located: Located) -> Found:
+    """Read everything but the weights. Raises CheckpointError and TokenizerError."""
+    found = _look_into_gguf(located) if located.kind == "gguf" else _look_into_folder(located)
+    rows = _vocabulary(found.spec)
+    if found.tokenizer is not None and rows is not None and found.tokenizer.vocabulary_size > rows:
+        raise CheckpointError(
+            say.VOCABULARY_TOO_LARGE, name=found.name, expected=rows, found=found.tokenizer.vocabulary_size
+        )
+    return found
+
+
+def _look_into_folder(located: Located) -> Found:
+    folder = located.path
+    checkpoint = open_folder(folder)
+    family = family_of(checkpoint.config, folder / "config.json")
+    spec = family.read(checkpoint.config, folder / "config.json")
+    if isinstance(spec, EncoderOnly | DecoderOnly) and isinstance(spec.head, Hidden):
+        spec = replace(spec, head=read_sentence_head(folder) or spec.head)
+    return Found(
+        name=located.name,
+        path=folder,
+        spec=spec,
+        tensors=checkpoint.tensors,
+        table=family.table(spec),
+        generation=read_generation(checkpoint.generation, checkpoint.config, folder / "generation_config.json"),
+        tokenizer=tokenizer_from_folder(folder) if (folder / "tokenizer.json").is_file() else None,
+        template=chat_template_from_folder(folder),
+    )
+
+
+def _look_into_gguf(located: Located) -> Found:
+    file = open_gguf(located.path)
+    family = family_of_gguf(file.metadata, located.path)
+    spec = family.read_gguf(file)
+    return Found(
+        name=located.name,
+        path=located.path,
+        spec=spec,
+        tensors=file,
+        table=family.gguf.table(spec),
+        generation=read_gguf_generation(file.metadata, located.path),
+        tokenizer=tokenizer_from_gguf(file.metadata) if "tokenizer.ggml.model" in file.metadata else None,
+        template=chat_template_from_gguf(file.metadata),
+    )
+
+
+def _filled(found: Found, device: torch.device, dtype: torch.dtype) -> Model:
+    """The weights become the parameters themselves: nothing is drawn first, and nothing is kept twice."""
+    model = empty(found.spec)
+    shapes = {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
+    try:
+        weights = weight_table.load(found.table, found.tensors, shapes, dtype)
+        placed = {name: weights.pop(name).to(device) for name in shapes}
+    except (MemoryError, torch.OutOfMemoryError) as error:
+        raise _no_memory(found, shapes, device, dtype) from error
+    except RuntimeError as error:
+        # torch's allocator on the CPU has no exception of its own.
+        if "allocate memory" not in str(error):
+            raise
+        raise _no_memory(found, shapes, device, dtype) from error
+    # A table shared by two stacks has one name here and two in a state dict.
+    model.load_state_dict(placed, assign=True, strict=False)
+    assert not any(parameter.is_meta for parameter in model.parameters())
+    return model.eval()
+
+
+def _no_memory(
+    found: Found, shapes: dict[str, tuple[int, ...]], device: torch.device, dtype: torch.dtype
+) -> MachineError:
+    needed = sum(math.prod(shape) for shape in shapes.values()) * dtype.itemsize / 1e9
+    return MachineError(say.NO_MEMORY, name=found.name, needed=f"{needed:.1f}", device=device, dtype=_short(dtype))
+
+
+def _usable(device: torch.device | str) -> torch.device:
+    try:
+        return torch.empty(0, device=device).device
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).partition("\n")[0]
+        raise MachineError(say.NO_DEVICE, found=device, detail=reason) from error
+
+
+def _vocabulary(spec: Spec) -> int | None:
+    """Rows of the table that a tokenizer's ids index."""
+    if isinstance(spec, EncoderOnly | DecoderOnly):
+        source = main_stack(spec).input
+        return source.vocabulary if isinstance(source, Tokens) else None
+    return None
+
+
+def _short(dtype: object) -> str:
+    return str(dtype).removeprefix("torch.")

@@ -1,0 +1,79 @@
+"""The program run as a user runs it: in this process, and in one of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clearformer.cli.main import main
+from clearformer.text.bpe_train import train
+
+PROGRAM = "import sys; from clearformer.cli.main import main; sys.exit(main())"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache and an English locale; nothing of the tester's own."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("CLEARFORMER_HOME", str(folder))
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+@pytest.fixture
+def clearformer(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
+    """Run a command line in this process."""
+
+    def run(*arguments: str) -> Ended:
+        capsys.readouterr()
+        code = main(arguments)
+        captured = capsys.readouterr()
+        return Ended(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def start(home: Path) -> Callable[..., subprocess.Popen[bytes]]:
+    """Start a command line in a process of its own, all three streams piped."""
+
+    def run(*arguments: str | bytes, **environment: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-c", PROGRAM, *arguments]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.Popen(command, **pipes, env={**os.environ, **environment})  # type: ignore[call-overload]
+
+    return run
+
+
+@pytest.fixture
+def tokenizer_folder(tmp_path: Path) -> Path:
+    """A small trained tokenizer."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    texts = ["the cat sat on the mat, 中文也在其中。" * 5]
+    train(texts, vocabulary_size=280, special_tokens=["<|end|>"]).save(folder / "tokenizer.json")
+    return folder

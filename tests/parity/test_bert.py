@@ -1,0 +1,99 @@
+"""BERT as transformers computes it, with each head; and each key that matters, planted wrong."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+from safetensors.torch import load_file, save_file
+from transformers import BertConfig, BertForMaskedLM, BertForSequenceClassification, BertModel
+
+from clearformer.errors import CheckpointError
+
+SMALL: dict[str, Any] = {
+    "vocab_size": 101,
+    "hidden_size": 48,
+    "intermediate_size": 88,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "max_position_embeddings": 64,
+    "attn_implementation": "eager",
+}
+CHOICES: dict[str, tuple[Any, dict[str, Any]]] = {
+    "headless": (BertModel, {}),
+    "masked": (BertForMaskedLM, {}),
+    "masked_untied": (BertForMaskedLM, {"tie_word_embeddings": False}),
+    "two_labels": (BertForSequenceClassification, {}),
+    "three_labels": (BertForSequenceClassification, {"num_labels": 3}),
+    "number": (BertForSequenceClassification, {"num_labels": 1}),
+    "relu": (BertForMaskedLM, {"hidden_act": "relu"}),
+    "segments": (BertModel, {"type_vocab_size": 5}),
+    "eps": (BertModel, {"layer_norm_eps": 0.1}),
+}
+
+
+@pytest.fixture(scope="module")
+def original(save_original):
+    @cache
+    def make(choice: str):
+        kind, changes = CHOICES[choice]
+        return save_original(kind(BertConfig(**SMALL | changes)))
+
+    return make
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_equals_transformers(original, load_folder, choice):
+    found = original(choice)
+    assert found.distance(load_folder(found.folder)) <= found.tolerance
+
+
+def test_first_checkpoints_names(original, with_config, load_folder):
+    """TensorFlow's gamma and beta, a next-sentence head, and buffers that only old versions kept."""
+    found = original("masked")
+    folder = with_config(found.folder, {})
+    tensors = load_file(folder / "model.safetensors")
+    renamed = {
+        name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): tensor
+        for name, tensor in tensors.items()
+    }
+    width = SMALL["hidden_size"]
+    renamed |= {
+        "cls.seq_relationship.weight": tensors["cls.predictions.bias"].new_zeros(2, width),
+        "bert.pooler.dense.weight": tensors["cls.predictions.bias"].new_zeros(width, width),
+        "bert.embeddings.position_ids": tensors["cls.predictions.bias"].new_zeros(1, 64).long(),
+    }
+    (folder / "model.safetensors").unlink()
+    save_file(renamed, folder / "model.safetensors", {"format": "pt"})
+    assert found.agrees(load_folder(folder))
+
+
+WRONG: list[tuple[str, dict[str, Any]]] = [
+    ("headless", {"vocab_size": 102}),
+    ("headless", {"hidden_size": 96}),
+    ("headless", {"intermediate_size": 80}),
+    ("headless", {"num_hidden_layers": 1}),
+    ("headless", {"num_attention_heads": 6}),
+    ("headless", {"max_position_embeddings": 65}),
+    ("headless", {"type_vocab_size": 3}),
+    ("headless", {"hidden_act": "gelu_new"}),
+    ("masked", {"hidden_act": "relu"}),
+    ("headless", {"layer_norm_eps": 1e-3}),
+    ("eps", {"layer_norm_eps": 1e-12}),
+    ("masked", {"architectures": ["BertModel"]}),
+    ("headless", {"architectures": ["BertForMaskedLM"]}),
+    ("masked_untied", {"tie_word_embeddings": True}),
+    ("masked", {"tie_word_embeddings": False}),
+    ("three_labels", {"id2label": {"0": "a", "1": "b"}}),
+]
+
+
+@pytest.mark.parametrize(("choice", "wrong"), WRONG)
+def test_a_wrong_value_is_noticed(original, with_config, load_folder, choice, wrong):
+    found = original(choice)
+    try:
+        loaded = load_folder(with_config(found.folder, wrong))
+    except CheckpointError:
+        return
+    assert found.distance(loaded) > 2 * found.tolerance
