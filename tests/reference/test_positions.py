@@ -102,7 +102,7 @@ def test_alibi_depends_on_distance_alone() -> None:
 
 
 @pytest.mark.parametrize("two_sided", [False, True])
-@pytest.mark.parametrize(("count", "reach"), [(32, 128), (8, 20), (16, 50), (32, 32)])
+@pytest.mark.parametrize(("count", "reach"), [(32, 128), (8, 20), (16, 50), (32, 32), (10, 160)])
 def test_buckets_are_t5s(two_sided: bool, count: int, reach: int) -> None:
     distance = np.arange(-300, 301)
     theirs = T5Attention._relative_position_bucket(torch.from_numpy(distance), two_sided, count, reach)

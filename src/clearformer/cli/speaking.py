@@ -41,6 +41,10 @@ class Writing(Options):
     """Keep keys and values; without, every step reads the whole text again."""
 
 
+COMPUTING = Computing()
+WRITING = Writing()
+
+
 def loaded(model: str, flags: Computing, screen: Screen) -> Loaded:
     """The model in memory, fetched with a bar if it must be. Raises MachineError for what this machine lacks."""
     import clearformer.machine as machine

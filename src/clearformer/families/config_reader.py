@@ -54,13 +54,14 @@ class ConfigReader:
             self._bad(key, "true or false", value)
         return value
 
-    def numbers(self, key: str) -> tuple[float, ...]:
-        """A list of finite numbers."""
+    def positive_numbers(self, key: str) -> tuple[float, ...]:
+        """A list of finite numbers above 0."""
         value = self._require(key, None)
         if not isinstance(value, list) or not all(
-            isinstance(item, int | float) and not isinstance(item, bool) and _finite(item) for item in value
+            isinstance(item, int | float) and not isinstance(item, bool) and _finite(item) and item > 0
+            for item in value
         ):
-            self._bad(key, "a list of numbers", value)
+            self._bad(key, "a list of numbers above 0", value)
         return tuple(float(item) for item in value)
 
     def choice(self, key: str, choices: Mapping[str, T], default: str | None = None) -> T:

@@ -147,4 +147,5 @@ def _longrope(section: ConfigReader, original: int, length: int) -> LongRoPE:
     factor = section.number("factor", length / original)
     published = math.sqrt(1 + math.log(factor) / math.log(original)) if factor > 1 and original > 1 else 1.0
     attention = section.number("attention_factor", published)
-    return LongRoPE(section.numbers("short_factor"), section.numbers("long_factor"), original, attention)
+    short, long = section.positive_numbers("short_factor"), section.positive_numbers("long_factor")
+    return LongRoPE(short, long, original, attention)

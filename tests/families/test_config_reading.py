@@ -1,0 +1,178 @@
+"""Configs are read strictly: what is unknown, contradictory or beyond the spec is an error that names the key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clearformer import spec as s
+from clearformer.errors import CheckpointError
+from clearformer.families import FAMILIES, family_for, family_of
+from clearformer.spec.presets import tiny_gpt, transformer_base
+
+LLAMA: dict[str, Any] = {
+    "model_type": "llama",
+    "architectures": ["LlamaForCausalLM"],
+    "vocab_size": 100,
+    "hidden_size": 48,
+    "intermediate_size": 88,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 6,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 64,
+    "rope_theta": 10000.0,
+}
+GPT2: dict[str, Any] = {
+    "model_type": "gpt2",
+    "vocab_size": 100,
+    "n_embd": 48,
+    "n_layer": 2,
+    "n_head": 6,
+    "n_positions": 64,
+}
+BERT: dict[str, Any] = {
+    "model_type": "bert",
+    "vocab_size": 100,
+    "hidden_size": 48,
+    "intermediate_size": 88,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 6,
+    "max_position_embeddings": 64,
+}
+LINEAR = {"rope_type": "linear", "factor": 2.0}
+LABELS = BERT | {"architectures": ["BertForSequenceClassification"]}
+LONG = {"rope_type": "longrope", "short_factor": [1.0], "long_factor": "x"}
+ORIGINAL = "original_max_position_embeddings"
+YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16}
+
+
+def read(config: dict[str, Any]) -> s.Spec:
+    return family_of(config).read(config)
+
+
+@pytest.mark.parametrize("config", [LLAMA, GPT2, BERT])
+def test_plain_configs_are_read(config):
+    read(config)
+
+
+@pytest.mark.parametrize(
+    ("config", "changes", "named"),
+    [
+        # unknown
+        (LLAMA, {"sliding_window": 16}, ["sliding_window", "16"]),
+        (LLAMA, {"hiden_act": "silu"}, ["hiden_act", "Did you mean hidden_act?"]),
+        (LLAMA, {"quantization_config": {"bits": 4}}, ["quantization_config"]),
+        (LLAMA, {"rope_scaling": {"type": "linear", "factor": 2.0, "beta": 3}}, ["rope_scaling.beta"]),
+        (GPT2, {"n_ctxx": 64}, ["n_ctxx"]),
+        # contradictory
+        (LLAMA, {"hidden_size": 50}, ["hidden_size", "num_attention_heads"]),
+        (LLAMA, {"num_key_value_heads": 4}, ["num_attention_heads", "num_key_value_heads"]),
+        (LLAMA, {"rope_scaling": LINEAR, "rope_parameters": YARN}, ["rope_scaling", "rope_parameters"]),
+        (LLAMA, {"rope_parameters": {"rope_type": "default", "rope_theta": 5.0}}, ["rope_theta", "5.0", "10000.0"]),
+        (LLAMA, {"rope_scaling": {"rope_type": "linear", "type": "dynamic", "factor": 2.0}}, ["rope_type", "type"]),
+        (LLAMA, {"rope_parameters": YARN, ORIGINAL: 32}, [ORIGINAL, "32"]),
+        (GPT2, {"n_embd": 50}, ["n_embd", "n_head"]),
+        (GPT2, {"n_ctx": 128}, ["n_ctx", "128", "64"]),
+        (BERT, {"hidden_size": 50}, ["hidden_size", "num_attention_heads"]),
+        (LABELS, {"num_labels": 3, "id2label": {"0": "a"}}, ["num_labels", "id2label"]),
+        # beyond the spec
+        (LLAMA, {"pretraining_tp": 2}, ["pretraining_tp", "2"]),
+        (LLAMA, {"hidden_act": "relu2"}, ["hidden_act", "relu2"]),
+        (LLAMA, {"rope_scaling": {"rope_type": "mrope"}}, ["rope_scaling.rope_type", "mrope"]),
+        (LLAMA, {"architectures": ["LlamaForTokenClassification"]}, ["LlamaForTokenClassification"]),
+        (GPT2, {"add_cross_attention": True}, ["add_cross_attention"]),
+        (BERT, {"position_embedding_type": "relative_key"}, ["position_embedding_type", "relative_key"]),
+        (BERT, {"is_decoder": True}, ["is_decoder"]),
+        # not values at all
+        (LLAMA, {"num_hidden_layers": "2"}, ["num_hidden_layers", "whole number"]),
+        (LLAMA, {"num_hidden_layers": 2.0}, ["num_hidden_layers"]),
+        (LLAMA, {"num_hidden_layers": True}, ["num_hidden_layers", "true"]),
+        (LLAMA, {"num_hidden_layers": 10**9}, ["num_hidden_layers", "1024"]),
+        (LLAMA, {"hidden_size": 10**400}, ["hidden_size", "bits"]),
+        (LLAMA, {"vocab_size": 0}, ["vocab_size"]),
+        (LLAMA, {"rms_norm_eps": float("nan")}, ["rms_norm_eps", "finite"]),
+        (LLAMA, {"rope_theta": 10**400}, ["rope_theta"]),
+        (LLAMA, {"attention_bias": 1}, ["attention_bias", "true or false"]),
+        (LLAMA, {"rope_scaling": [1]}, ["rope_scaling", "an object"]),
+        (LLAMA, {"rope_scaling": LONG}, ["long_factor"]),
+        (LLAMA, {"architectures": "LlamaForCausalLM "}, ["LlamaForCausalLM "]),
+        (LLAMA, {"architectures": [["LlamaForCausalLM"]]}, ["architectures"]),
+        # impossible
+        (LLAMA, {"head_dim": 7}, ["7"]),
+        (LLAMA, {"rope_scaling": {"rope_type": "linear", "factor": -2.0}}, ["factor", "-2.0"]),
+        (LLAMA, {"attention_dropout": 1.5}, ["dropout", "1.5"]),
+        (LLAMA, {"rope_theta": 0.0}, ["base", "0.0"]),
+    ],
+)  # fmt: skip
+def test_refused_by_name(config, changes, named):
+    with pytest.raises(CheckpointError) as caught:
+        read({**config, **changes})
+    for word in named:
+        assert word in str(caught.value)
+    assert caught.value.cause("zh") != caught.value.cause("en")
+
+
+@pytest.mark.parametrize("key", ["vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads"])
+def test_missing_sizes_are_named(key):
+    with pytest.raises(CheckpointError, match=key):
+        read({name: value for name, value in LLAMA.items() if name != key})
+
+
+def test_unknown_type_names_the_nearest_and_all():
+    with pytest.raises(CheckpointError) as caught:
+        family_of({"model_type": "lama"})
+    for word in ("lama", "Did you mean llama?", *(family.model_type for family in FAMILIES)):
+        assert word in str(caught.value)
+    for wrong in ({}, {"model_type": None}, {"model_type": ["llama"]}, {"model_type": "x" * 10_000}):
+        with pytest.raises(CheckpointError):
+            family_of(wrong)
+
+
+@pytest.mark.parametrize(
+    "scaling",
+    [
+        None,
+        s.LinearScaling(3.0),
+        s.DynamicNTK(2.0, 64),
+        s.YaRN(4.0, 16),
+        s.YaRN(4.0, 16, 8.0, 2.0, 1.3, False),
+        s.Llama3Scaling(8.0, 32),
+        s.LongRoPE((1.0, 2.0, 3.0, 4.0), (2.0, 3.0, 4.0, 5.0), 32, 1.2),
+    ],
+)
+def test_every_rope_is_written_and_read_back(scaling):
+    norm, attention = s.RMSNorm(), s.Attention(6, 2, 8, 8, position=s.Rotary(500.0, scaling=scaling))
+    block = s.Block(attention, s.Gated(88), norm, norm)
+    spec = s.DecoderOnly(s.Stack(48, s.Tokens(100), (block,) * 2, norm), s.Language(False), 64)
+    family, config = family_for(spec)
+    assert family.model_type == "llama"
+    assert family.read(config).decoder == spec.decoder
+
+
+def test_the_family_of_a_spec():
+    assert family_for(tiny_gpt())[0].model_type == "gpt2"
+    with pytest.raises(CheckpointError, match="llama, gpt2, bert"):
+        family_for(transformer_base())
+
+
+def test_what_a_family_cannot_say_is_named():
+    gpt = tiny_gpt()
+    block = s.Block(
+        gpt.decoder.blocks[0].attention, s.Dense(512, "gelu_tanh", bias=False), s.LayerNorm(), s.LayerNorm()
+    )
+    spec = s.DecoderOnly(s.Stack(128, gpt.decoder.input, (block,) * 4, s.LayerNorm()), s.Language(), 256)
+    with pytest.raises(CheckpointError, match=r"spec\.decoder\.blocks\[0\]\.feedforward\.bias"):
+        next(family for family in FAMILIES if family.model_type == "gpt2").write(spec)
+
+
+@pytest.mark.parametrize("config", [LLAMA, GPT2, BERT])
+def test_every_key_in_turn_replaced_by_nonsense(config):
+    """Whatever stands in a config, the answer is a spec or a CheckpointError."""
+    keys = [*config, "rope_scaling", "rope_parameters", "id2label", "n_inner", "tie_word_embeddings", "head_dim"]
+    for key in keys:
+        for value in (None, True, -1, 0, 1e308, float("inf"), "", "x", [], [1], {}, {"rope_type": "yarn"}, 10**30):
+            try:
+                read({**config, key: value})
+            except CheckpointError:
+                continue
