@@ -10,11 +10,13 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from clearformer import spec as specs
+from clearformer.errors import UsageError
 from clearformer.layers.cache import Cache
 from clearformer.layers.embed import Level, SeriesEmbedding, TokenEmbedding
 from clearformer.layers.frame import Memory
 from clearformer.layers.head import Hidden, Language, Numbers, Rows, Vector, make_head
 from clearformer.layers.stack import Stack
+from clearformer.messages import layers as messages
 from clearformer.taps import OFF, Tap
 
 
@@ -69,44 +71,6 @@ class SingleStack(nn.Module):
             return forecast
         return embed.normalise.restore(forecast, level)
 
-    def read(
-        self,
-        data: Tensor,
-        *,
-        real: Bool[Tensor, "B T"] | None,
-        positions: Int[Tensor, "B T"] | None,
-        segments: Int[Tensor, "B T"] | None,
-        prefix: Int[Tensor, "B"] | None,
-        length_bound: Int[Tensor, "B"] | None,
-        cache: Cache | None,
-        at: Int[Tensor, "B"] | None,
-        losses: list[Tensor] | None,
-        tap: Tap,
-    ) -> Float[Tensor, "..."]:
-        """Stack and head over tokens, an image or a series."""
-        inside = tap.within(self.role)
-        if not isinstance(self.stack.embed, TokenEmbedding):
-            x, level = self.stack.read_patches(data, losses=losses, tap=inside)
-            return self.answer(x, Rows(), level=level, tap=tap)
-        x = self.stack.read_tokens(
-            data,
-            real=real,
-            positions=positions,
-            segments=segments,
-            prefix=prefix,
-            length_bound=length_bound,
-            cache=cache,
-            losses=losses,
-            tap=inside,
-        )
-        return self.answer(x, Rows(data, real), at=at, tap=tap)
-
-
-class DecoderOnly(SingleStack):
-    """Every position sees the past. Language models answer with logits B T V."""
-
-    role = "decoder"
-
     def forward(
         self,
         inputs: Tensor,
@@ -121,15 +85,21 @@ class DecoderOnly(SingleStack):
         losses: list[Tensor] | None = None,
         tap: Tap = OFF,
     ) -> Float[Tensor, "..."]:
-        """ids (B T) → logits (B T V), or what the head gives.
+        """ids (B T), image (B C height width) or series (B S C) → what the head gives; logits are B T V.
 
         With a cache the ids continue what it holds. `positions` replaces counted ones. `at` asks for the logits of one
         slot a row (B 1 V): a prompt's last, where the rest would be thrown away. `prefix` is each row's number of
-        prefix tokens (prefix LM);
-        `length_bound` the declared length of each sequence, for tables chosen by length (DynamicNTK, LongRoPE).
-        `losses` receives balance losses while training.
+        prefix tokens (prefix LM); `length_bound` the declared length of each sequence, for tables chosen by length
+        (DynamicNTK, LongRoPE). `losses` receives balance losses while training.
         """
-        return self.read(
+        inside = tap.within(self.role)
+        if not isinstance(self.stack.embed, TokenEmbedding):
+            _refuse(self.stack, real=real, positions=positions, segments=segments, prefix=prefix, cache=cache, at=at)
+            x, level = self.stack.read_patches(inputs, losses=losses, tap=inside)
+            return self.answer(x, Rows(), level=level, tap=tap)
+        if cache is not None and not self.answers_as_it_reads:
+            raise UsageError(messages.POOLED_CACHE, found=type(self.spec.head).__name__)
+        x = self.stack.read_tokens(
             inputs,
             real=real,
             positions=positions,
@@ -137,41 +107,28 @@ class DecoderOnly(SingleStack):
             prefix=prefix,
             length_bound=length_bound,
             cache=cache,
-            at=at,
             losses=losses,
-            tap=tap,
+            tap=inside,
         )
+        return self.answer(x, Rows(inputs, real), at=at, tap=tap)
+
+    @property
+    def answers_as_it_reads(self) -> bool:
+        """True where an answer needs no later position and no earlier hidden state, so that a cache can serve it."""
+        pooling = specs.pooling_of(self.spec.head)
+        return self.role == "decoder" and (pooling is None or isinstance(pooling.take, specs.Last))
+
+
+class DecoderOnly(SingleStack):
+    """Every position sees the past: GPT, Llama."""
+
+    role = "decoder"
 
 
 class EncoderOnly(SingleStack):
-    """Every position sees every other."""
+    """Every position sees every other: BERT, ViT."""
 
     role = "encoder"
-
-    def forward(
-        self,
-        inputs: Tensor,
-        *,
-        real: Bool[Tensor, "B T"] | None = None,
-        positions: Int[Tensor, "B T"] | None = None,
-        segments: Int[Tensor, "B T"] | None = None,
-        length_bound: Int[Tensor, "B"] | None = None,
-        losses: list[Tensor] | None = None,
-        tap: Tap = OFF,
-    ) -> Float[Tensor, "..."]:
-        """ids (B T), image (B C height width) or series (B S C) → what the head gives."""
-        return self.read(
-            inputs,
-            real=real,
-            positions=positions,
-            segments=segments,
-            prefix=None,
-            length_bound=length_bound,
-            cache=None,
-            at=None,
-            losses=losses,
-            tap=tap,
-        )
 
 
 class EncoderDecoder(nn.Module):
@@ -270,6 +227,13 @@ class TwoTowers(nn.Module):
         text = self.text(ids, real=real, tap=tap.within("text"))
         image = self.image(images, tap=tap.within("image"))
         return self.scale.exp() * text @ image.T
+
+
+def _refuse(stack: Stack, **given: object) -> None:
+    """Arguments about tokens, for a model that reads none."""
+    for name, value in given.items():
+        if value is not None:
+            raise UsageError(messages.TOKENS_ONLY, given=name, found=type(stack.spec.input).__name__)
 
 
 def pick(x: Float[Tensor, "B T D"], at: Int[Tensor, "B"] | None) -> Float[Tensor, "B answers D"]:

@@ -21,7 +21,7 @@ def test_greedy_equals_whole_forward_passes(decoder: Any, toys: Any) -> None:
     """Lengths cross the tables' original 16 positions and the window of 5."""
     (prompt,) = toys.random_prompts(13)
     expected = toys.by_hand(decoder.model, prompt, 24)
-    assert len(set(expected)) > 5
+    assert len(set(expected)) > 3
     for options in ({}, {"use_cache": False}, {"prefill_chunk": 1}, {"prefill_chunk": 5}):
         (result,) = toys.run(decoder, [prompt], max_new_tokens=24, **options)
         assert result.token_ids == expected, options
@@ -29,20 +29,18 @@ def test_greedy_equals_whole_forward_passes(decoder: Any, toys: Any) -> None:
 
 
 @pytest.mark.parametrize("sampled", [False, True])
-@pytest.mark.parametrize("options", [{}, {"use_cache": False}, {"prefill_chunk": 4}])
-def test_each_prompt_of_a_batch_gets_what_it_gets_alone(
-    decoder: Any, toys: Any, sampled: bool, options: dict[str, Any]
-) -> None:
+def test_each_prompt_of_a_batch_gets_what_it_gets_alone(decoder: Any, toys: Any, sampled: bool) -> None:
     """Texts end at different steps, so rows leave the batch while others go on."""
     ends = GenerationDefaults(end_ids=tuple(range(0, 259, 23)))
     speaker = replace(decoder, generation=ends)
     prompts = toys.random_prompts(3, 17, 1, 9)
-    settings = {"max_new_tokens": 20, **options, **(SAMPLED if sampled else {})}
-    together = toys.run(speaker, prompts, seed=7, **settings)
+    settings = {"max_new_tokens": 20, **(SAMPLED if sampled else {})}
     alone = [toys.run(speaker, [prompt], seed=7 + row, **settings)[0] for row, prompt in enumerate(prompts)]
-    assert [each.token_ids for each in together] == [each.token_ids for each in alone]
-    assert [each.stop_reason for each in together] == [each.stop_reason for each in alone]
-    assert len({each.new_tokens for each in together}) > 1
+    assert len({each.new_tokens for each in alone}) > 1
+    for way in ({}, {"use_cache": False}, {"prefill_chunk": 4}):
+        together = toys.run(speaker, prompts, seed=7, **way, **settings)
+        assert [each.token_ids for each in together] == [each.token_ids for each in alone], way
+        assert [each.stop_reason for each in together] == [each.stop_reason for each in alone]
 
 
 def test_the_seed_is_the_text(speaker: Any, toys: Any) -> None:
@@ -149,8 +147,9 @@ def test_log_probabilities_are_those_before_any_filter(speaker: Any, toys: Any) 
 
 
 def test_breaking_off_between_steps_keeps_what_was_written(speaker: Any, toys: Any) -> None:
-    prompts = toys.random_prompts(5, 8)
+    prompts = toys.random_prompts(5, 8, seed=4)
     whole = toys.run(speaker, prompts, max_new_tokens=9)
+    assert min(each.new_tokens for each in whole) > 4
     generation = Generation(speaker, prompts, Options(max_new_tokens=9))
     for number, _ in enumerate(generation.steps(), start=1):
         if number == 4:

@@ -9,7 +9,7 @@ import copy
 import json
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,9 +17,7 @@ import pytest
 import torch
 from transformers import PreTrainedModel
 
-from clearformer.errors import StoreError
 from clearformer.load import Loaded, load
-from clearformer.store.pull import pull
 
 LENGTH, ROWS = 40, 3
 
@@ -150,23 +148,14 @@ def with_config(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path, Map
 
 
 @pytest.fixture(scope="session")
-def real_model() -> Callable[[str], Path]:
-    """The folder of a built-in model, fetched once; without a network the test is skipped."""
-
-    def fetch(name: str) -> Path:
-        try:
-            return pull(name)
-        except StoreError as error:
-            pytest.skip(f"{name} cannot be fetched: {error.cause()}")
-
-    return fetch
-
-
-@pytest.fixture(scope="session")
 def load_folder() -> Callable[[Path], Loaded]:
     return lambda folder: load(folder)
 
 
-@pytest.fixture(autouse=True, scope="session")
-def one_thread() -> None:
+@pytest.fixture(autouse=True, scope="module")
+def one_thread() -> Iterator[None]:
+    """Models this small lose more by waiting for a second thread than they gain."""
+    before = torch.get_num_threads()
     torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)

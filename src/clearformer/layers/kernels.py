@@ -83,7 +83,7 @@ def _sdpa(
     grouped = query.shape[1] != key.shape[1]
     table: Tensor | None = None
     sees_any: Bool[Tensor, "#B 1 T 1"] | None = None
-    causal = bias is None and mask.is_plain_causal and query.shape[2] > 1
+    causal = query.shape[2] > 1 and bias is None and mask.is_plain_causal
     if not causal and not mask.hides_nothing:
         visible = mask.visible()
         sees_any = visible.any(-1, keepdim=True)

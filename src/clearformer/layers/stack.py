@@ -73,8 +73,7 @@ class Stack(nn.Module):
         if positions is None:
             positions, in_order = self._positions(ids, real, cache)
         self._require_room(ids, positions, in_order, cache)
-        if prefix is not None and not self._has_prefix:
-            raise UsageError(messages.NO_PREFIX)
+        self._require_meaning(segments, prefix, cache)
         key_positions, key_real = positions, real
         if cache is not None:
             key_positions, key_real = cache.open(positions, real)
@@ -130,6 +129,19 @@ class Stack(nn.Module):
         if cache is not None:
             return cache.length_bound
         return positions.amax(1) + 1 if real is None else real.sum(1)
+
+    def _require_meaning(
+        self, segments: Int[Tensor, "B T"] | None, prefix: Int[Tensor, "B"] | None, cache: Cache | None
+    ) -> None:
+        """Refuse what the spec has no use for, and a prefix that a cache has cut."""
+        if segments is not None and not self.spec.input.segments:  # type: ignore[union-attr]
+            raise UsageError(messages.NO_SEGMENTS)
+        if prefix is None:
+            return
+        if not self._has_prefix:
+            raise UsageError(messages.NO_PREFIX)
+        if cache is not None and cache.length and bool((prefix > cache.counts).any()):
+            raise UsageError(messages.PREFIX_CUT, prefix=int(prefix.max()), seen=cache.length)
 
     def _require_room(
         self, ids: Int[Tensor, "B T"], positions: Int[Tensor, "#B T"], in_order: bool, cache: Cache | None

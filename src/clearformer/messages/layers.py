@@ -47,3 +47,22 @@ NO_PREFIX = failure(
     en=("A prefix was given, but no block of this model looks both ways within one.", "Leave prefix out, or use Causal(prefix=True)."),
     zh=("给出了 prefix,但模型中没有可双向查看前缀的块。", "请去掉 prefix,或使用 Causal(prefix=True)。"),
 )
+NO_SEGMENTS = failure(
+    en=("Segments were given, but this model has no segment table.", "Leave segments out."),
+    zh=("给出了 segments,但模型没有段嵌入表。", "请去掉 segments。"),
+)
+PREFIX_CUT = failure(
+    en=(
+        "The prefix has {prefix} tokens but {seen} were read before: the first of them never saw the last.",
+        "Read the whole prefix in one call.",
+    ),
+    zh=("前缀有 {prefix} 个 token,而此前只读了 {seen} 个:靠前的没有看到靠后的。", "请一次读完整个前缀。"),
+)
+TOKENS_ONLY = failure(
+    en=("{given} belongs to tokens, but this model reads {found}.", "Leave {given} out."),
+    zh=("{given} 只用于 token,而此模型读取的是 {found}。", "请去掉 {given}。"),
+)
+POOLED_CACHE = failure(
+    en=("A cache was given, but this model answers from the whole sequence at once ({found}).", "Read the sequence in one call, without a cache."),
+    zh=("给出了缓存,但此模型要看完整个序列才作答({found})。", "请不用缓存,一次读完序列。"),
+)

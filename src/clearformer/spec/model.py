@@ -100,6 +100,9 @@ class EncoderDecoder:
         if not isinstance(self.decoder.input, Tokens):
             found = type(self.decoder.input).__name__
             raise SpecError(messages.INPUT_DOES_NOT_FIT, role="EncoderDecoder.decoder", expected="Tokens", found=found)
+        if isinstance(self.encoder.input, Series) and self.encoder.input.independent:
+            found, expected = "Series(independent=True)", "one sequence a row"
+            raise SpecError(messages.INPUT_DOES_NOT_FIT, role="EncoderDecoder.encoder", expected=expected, found=found)
         _require_blocks(self.encoder, "encoder", visibility=Full, cross=False)
         _require_blocks(self.decoder, "decoder", visibility=Causal, cross=True)
         _require_context(self.encoder, self.context)
@@ -163,7 +166,9 @@ def pooling_of(head: Head) -> Pooling | None:
 
 def _vector_width(tower: SingleStack) -> int:
     assert isinstance(tower.head, Vector)
-    return tower.head.width or main_stack(tower).width
+    take = tower.head.pooling.take
+    positions = take.length if isinstance(take, Flatten) else 1
+    return tower.head.width or positions * main_stack(tower).width
 
 
 def _require_blocks(stack: Stack, role: str, *, visibility: type[Full] | type[Causal], cross: bool) -> None:

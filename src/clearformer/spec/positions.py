@@ -142,6 +142,8 @@ class Rotary:
     def __post_init__(self) -> None:
         checks.above_zero(self, "base")
         checks.one_of(self, "layout", Layout)
+        if self.base <= 1:
+            raise SpecError(messages.OUT_OF_RANGE, owner="Rotary", field="base", expected="above 1", found=self.base)
         if self.width is not None:
             checks.positive(self, "width")
             self.require_width(self.width)

@@ -30,7 +30,11 @@ class Rotation:
 
 
 def rotation(
-    spec: RotarySpec, head_width: int, positions: Int[Tensor, "B T"], length_bound: Int[Tensor, "B"], dtype: torch.dtype
+    spec: RotarySpec,
+    head_width: int,
+    positions: Int[Tensor, "#B T"],
+    length_bound: Int[Tensor, "#B"],
+    dtype: torch.dtype,
 ) -> Rotation:
     """The angles pos · frequency of each pair; computed in float32, in float64 for float64 models."""
     per_pair, factor = frequencies(spec.base, spec.rotated(head_width), spec.scaling, length_bound)
