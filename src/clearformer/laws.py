@@ -28,6 +28,7 @@ LawName = Literal[
 Condition = Literal[
     "equal length bounds",
     "beyond the prefix",
+    "without a prefix",
     "chunks keep prefixes whole",
     "no ties between experts",
 ]
@@ -66,6 +67,8 @@ def _laws(spec: specs.Spec) -> Iterator[Law]:
         yield from _decoder_laws(spec, spec.decoder, ties)
     if isinstance(spec, specs.EncoderOnly):
         yield from _encoder_laws(spec, ties)
+    if any(isinstance(stack.input, specs.Series) and stack.input.normalise is not None for stack in _stacks(spec)):
+        yield Law("level equivariance", "Adding a constant to a channel adds it to that channel's forecast.", ties)
 
 
 def _decoder_laws(
@@ -75,37 +78,42 @@ def _decoder_laws(
     prefixed = any(_visibility(block).prefix for block in decoder.blocks)
     beyond: tuple[Condition, ...] = ("beyond the prefix",) if prefixed else ()
     whole: tuple[Condition, ...] = ("chunks keep prefixes whole",) if prefixed else ()
-    if isinstance(spec.head, specs.Language | specs.Hidden):
+    if _answers_everywhere(spec):
         yield Law("causality", "What comes later changes nothing before it.", bounds + beyond + ties)
         if isinstance(decoder.input, specs.Tokens):
             yield Law("cache equality", "Decoding with a cache equals the full forward pass.", bounds + whole + ties)
             yield Law("chunk equality", "Any cutting of the input into chunks gives the same.", bounds + whole + ties)
     windows = [_visibility(block).window for block in decoder.blocks]
-    if not prefixed and windows and all(window is not None for window in windows):
+    if not prefixed and windows and _answers_everywhere(spec) and all(window is not None for window in windows):
         reach = sum(window - 1 for window in windows if window is not None)
         yield Law(
             "window reach", "An input further back than the windows add up to has no effect.", bounds + ties, reach
         )
     if isinstance(decoder.input, specs.Tokens) and decoder.input.position is None:
-        yield Law("offset independence", "Only distances between positions matter.", bounds + ties)
+        without: tuple[Condition, ...] = ("without a prefix",) if prefixed else ()
+        yield Law("offset independence", "Only distances between positions matter.", bounds + without + ties)
 
 
 def _encoder_laws(spec: specs.EncoderOnly, ties: tuple[Condition, ...]) -> Iterator[Law]:
     encoder = spec.encoder
+    bounds: tuple[Condition, ...] = ("equal length bounds",) if _table_by_length(encoder) else ()
     if isinstance(encoder.input, specs.Tokens) and encoder.input.position is None:
-        yield Law("offset independence", "Only distances between positions matter.", ties)
-        if not any(_places(block) for block in encoder.blocks):
+        yield Law("offset independence", "Only distances between positions matter.", bounds + ties)
+        if _answers_everywhere(spec) and not any(_places(block) for block in encoder.blocks):
             yield Law("permutation equivariance", "Inputs in another order give the outputs in that order.", ties)
     radii = [
         block.attention.visibility.radius
         for block in encoder.blocks
         if isinstance(block.attention.visibility, specs.Full)
     ]
-    if radii and all(radius is not None for radius in radii) and isinstance(spec.head, specs.Language | specs.Hidden):
+    if radii and _answers_everywhere(spec) and all(radius is not None for radius in radii):
         reach = sum(radius for radius in radii if radius is not None)
         yield Law("window reach", "An input further away than the radii add up to has no effect.", ties, reach)
-    if isinstance(encoder.input, specs.Series) and encoder.input.normalise is not None:
-        yield Law("level equivariance", "Adding a constant to a channel adds it to that channel's forecast.", ties)
+
+
+def _answers_everywhere(spec: specs.DecoderOnly | specs.EncoderDecoder | specs.EncoderOnly) -> bool:
+    """True where each position has an output of its own; a pooled answer mixes or picks positions."""
+    return isinstance(spec.head, specs.Language | specs.Hidden)
 
 
 def _stacks(spec: specs.Spec) -> tuple[specs.Stack, ...]:

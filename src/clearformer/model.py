@@ -43,7 +43,7 @@ class SingleStack(nn.Module):
         rows: Rows,
         *,
         level: Level | None = None,
-        at: Int[Tensor, "rows"] | None = None,
+        at: Int[Tensor, " rows"] | None = None,
         tap: Tap = OFF,
     ) -> Float[Tensor, "..."]:
         """The head's output for the stack's hidden states."""
@@ -78,10 +78,10 @@ class SingleStack(nn.Module):
         real: Bool[Tensor, "B T"] | None = None,
         positions: Int[Tensor, "B T"] | None = None,
         segments: Int[Tensor, "B T"] | None = None,
-        prefix: Int[Tensor, "B"] | None = None,
-        length_bound: Int[Tensor, "B"] | None = None,
+        prefix: Int[Tensor, " B"] | None = None,
+        length_bound: Int[Tensor, " B"] | None = None,
         cache: Cache | None = None,
-        at: Int[Tensor, "B"] | None = None,
+        at: Int[Tensor, " B"] | None = None,
         losses: list[Tensor] | None = None,
         tap: Tap = OFF,
     ) -> Float[Tensor, "..."]:
@@ -150,7 +150,7 @@ class EncoderDecoder(nn.Module):
         source: Tensor,
         *,
         real: Bool[Tensor, "B S"] | None = None,
-        length_bound: Int[Tensor, "B"] | None = None,
+        length_bound: Int[Tensor, " B"] | None = None,
         losses: list[Tensor] | None = None,
         tap: Tap = OFF,
     ) -> Memory:
@@ -168,10 +168,10 @@ class EncoderDecoder(nn.Module):
         *,
         real: Bool[Tensor, "B T"] | None = None,
         positions: Int[Tensor, "B T"] | None = None,
-        prefix: Int[Tensor, "B"] | None = None,
-        length_bound: Int[Tensor, "B"] | None = None,
+        prefix: Int[Tensor, " B"] | None = None,
+        length_bound: Int[Tensor, " B"] | None = None,
         cache: Cache | None = None,
-        at: Int[Tensor, "B"] | None = None,
+        at: Int[Tensor, " B"] | None = None,
         losses: list[Tensor] | None = None,
         tap: Tap = OFF,
     ) -> Float[Tensor, "B answers V"]:
@@ -236,7 +236,7 @@ def _refuse(stack: Stack, **given: object) -> None:
             raise UsageError(messages.TOKENS_ONLY, given=name, found=type(stack.spec.input).__name__)
 
 
-def pick(x: Float[Tensor, "B T D"], at: Int[Tensor, "B"] | None) -> Float[Tensor, "B answers D"]:
+def pick(x: Float[Tensor, "B T D"], at: Int[Tensor, " B"] | None) -> Float[Tensor, "B answers D"]:
     """The states at one slot a row, or all of them."""
     return x if at is None else x[torch.arange(x.shape[0], device=x.device), at][:, None]
 

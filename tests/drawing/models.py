@@ -39,20 +39,21 @@ reversible = st.one_of(st.none(), st.builds(s.ReversibleNorm, st.just(1e-5), boo
 initials = st.one_of(
     st.builds(s.Normal, st.just(0.02), booleans), st.builds(s.Xavier), st.builds(s.T5Init, st.sampled_from((1.0, 0.5)))
 )
+transforms = st.builds(s.Transform, activations, st.one_of(st.none(), norms), booleans)
 language = st.builds(
     s.Language,
     booleans,
     booleans,
     st.sampled_from((1.0, 0.3)),
     st.sampled_from((None, 3.0)),
-    st.one_of(st.none(), st.builds(s.Transform, activations, st.one_of(st.none(), norms), booleans)),
+    st.one_of(st.none(), transforms),
 )
-dense = st.sampled_from((None, "tanh", "gelu"))
 
 
 def poolings(*takes: s.Take) -> st.SearchStrategy[s.Pooling]:
+    maybe = st.one_of(st.none(), transforms)
     return st.sampled_from(takes).flatmap(
-        lambda take: st.builds(s.Pooling, st.just(take), st.none() if isinstance(take, s.Flatten) else dense)
+        lambda take: st.builds(s.Pooling, st.just(take), st.none() if isinstance(take, s.Flatten) else maybe)
     )
 
 

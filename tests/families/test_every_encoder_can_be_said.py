@@ -152,7 +152,9 @@ FAMILIES: dict[str, tuple[s.Spec, Any, Any]] = {
         DISTILBERT,
     ),
     "distilbert_labels": (
-        encoder(s.Classes(3, s.Pooling(dense="relu")), BERT, BERT, position=s.Learned(CONTEXT), norm=LAYER),
+        encoder(
+            s.Classes(3, s.Pooling(transform=s.Transform("relu"))), BERT, BERT, position=s.Learned(CONTEXT), norm=LAYER
+        ),
         hf.DistilBertForSequenceClassification,
         DISTILBERT,
     ),

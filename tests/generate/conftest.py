@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import pytest
 import torch
@@ -37,12 +37,21 @@ class Toy:
     model: Model
     name: str = "toy"
     tokenizer: Tokenizer | None = None
-    generation: GenerationDefaults = GenerationDefaults()
+    generation: GenerationDefaults = field(default_factory=GenerationDefaults)
     template: str | None = None
 
     @property
     def spec(self) -> specs.Spec:
         return self.model.spec
+
+
+@pytest.fixture(autouse=True)
+def one_thread(two_threads: None) -> Iterator[None]:
+    """Matrices this small only wait for a second thread."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 def bytes_tokenizer(*, begin: bool = True) -> FastTokenizer:

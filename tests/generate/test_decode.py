@@ -20,21 +20,21 @@ SAMPLED: dict[str, Any] = {"temperature": 1.1, "top_k": 30, "top_p": 0.95, "min_
 def test_greedy_equals_whole_forward_passes(decoder: Any, toys: Any) -> None:
     """Lengths cross the tables' original 16 positions and the window of 5."""
     (prompt,) = toys.random_prompts(13)
-    expected = toys.by_hand(decoder.model, prompt, 24)
-    assert len(set(expected)) > 3
+    expected = toys.by_hand(decoder.model, prompt, 12)
+    assert len(set(expected)) > 2
     for options in ({}, {"use_cache": False}, {"prefill_chunk": 1}, {"prefill_chunk": 5}):
-        (result,) = toys.run(decoder, [prompt], max_new_tokens=24, **options)
+        (result,) = toys.run(decoder, [prompt], max_new_tokens=12, **options)
         assert result.token_ids == expected, options
-        assert (result.stop_reason, result.new_tokens, result.prompt_tokens) == ("length", 24, 13)
+        assert (result.stop_reason, result.new_tokens, result.prompt_tokens) == ("length", 12, 13)
 
 
 @pytest.mark.parametrize("sampled", [False, True])
 def test_each_prompt_of_a_batch_gets_what_it_gets_alone(decoder: Any, toys: Any, sampled: bool) -> None:
     """Texts end at different steps, so rows leave the batch while others go on."""
-    ends = GenerationDefaults(end_ids=tuple(range(0, 259, 23)))
-    speaker = replace(decoder, generation=ends)
-    prompts = toys.random_prompts(3, 17, 1, 9)
-    settings = {"max_new_tokens": 20, **(SAMPLED if sampled else {})}
+    prompts = toys.random_prompts(3, 15, 1)
+    settings = {"max_new_tokens": 12, **(SAMPLED if sampled else {})}
+    free = [toys.run(decoder, [prompt], seed=7 + row, **settings)[0].token_ids for row, prompt in enumerate(prompts)]
+    speaker = replace(decoder, generation=GenerationDefaults(end_ids=(free[0][2], free[1][6])))
     alone = [toys.run(speaker, [prompt], seed=7 + row, **settings)[0] for row, prompt in enumerate(prompts)]
     assert len({each.new_tokens for each in alone}) > 1
     for way in ({}, {"use_cache": False}, {"prefill_chunk": 4}):
@@ -58,14 +58,14 @@ def test_the_seed_is_the_text(speaker: Any, toys: Any) -> None:
 @pytest.mark.parametrize("sampled", [False, True])
 def test_an_encoder_decoder_writes_alike_in_every_way(translator: Any, toys: Any, sampled: bool) -> None:
     sources = toys.random_prompts(5, 11, 2)
-    settings = {"max_new_tokens": 12, "seed": 3, **(SAMPLED if sampled else {})}
+    settings = {"max_new_tokens": 8, "seed": 3, **(SAMPLED if sampled else {})}
     together = [each.token_ids for each in toys.run(translator, sources, **settings)]
     assert together == [each.token_ids for each in toys.run(translator, sources, use_cache=False, **settings)]
     for row, source in enumerate(sources):
         (alone,) = toys.run(translator, [source], **{**settings, "seed": 3 + row})
         assert alone.token_ids == together[row]
         if not sampled:
-            assert alone.token_ids == toys.by_hand(translator.model, source, 12)
+            assert alone.token_ids == toys.by_hand(translator.model, source, 8)
             assert alone.prompt_tokens == len(source)
 
 
@@ -103,10 +103,10 @@ def test_greedy_equals_transformers_with_a_penalty(toys: Any) -> None:
 
 def test_a_text_ends_at_any_of_the_end_tokens_and_keeps_it(decoder: Any, toys: Any) -> None:
     (prompt,) = toys.random_prompts(6)
-    free = toys.by_hand(decoder.model, prompt, 20)
-    end = free[9]
+    free = toys.by_hand(decoder.model, prompt, 9)
+    end = free[6]
     stopped = replace(decoder, generation=GenerationDefaults(end_ids=(250, end)))
-    (result,) = toys.run(stopped, [prompt], max_new_tokens=20)
+    (result,) = toys.run(stopped, [prompt], max_new_tokens=9)
     cut = free[: free.index(end) + 1]
     assert (result.token_ids, result.stop_reason, result.new_tokens) == (cut, "stop", len(cut))
 
@@ -147,7 +147,7 @@ def test_log_probabilities_are_those_before_any_filter(speaker: Any, toys: Any) 
 
 
 def test_breaking_off_between_steps_keeps_what_was_written(speaker: Any, toys: Any) -> None:
-    prompts = toys.random_prompts(5, 8, seed=4)
+    prompts = toys.random_prompts(5, 8, seed=6)
     whole = toys.run(speaker, prompts, max_new_tokens=9)
     assert min(each.new_tokens for each in whole) > 4
     generation = Generation(speaker, prompts, Options(max_new_tokens=9))

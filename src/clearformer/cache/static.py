@@ -50,7 +50,7 @@ class StaticCache:
         capacity: int,
         dtype: torch.dtype,
         device: torch.device | str = "cpu",
-        length_bound: Int[Tensor, "B"] | None = None,
+        length_bound: Int[Tensor, " B"] | None = None,
     ) -> None:
         self.capacity = capacity
         self.length = 0
@@ -94,7 +94,7 @@ class StaticCache:
         self.counts = self.counts + fresh.sum(1)
         self.length = self.end
 
-    def keep(self, rows: Int[Tensor, "rows"]) -> None:
+    def keep(self, rows: Int[Tensor, " rows"]) -> None:
         """Go on with these rows, in this order: beams that survive, or sequences that are not finished."""
         for layer in self._layers:
             layer.tensors = tuple(kept[rows] for kept in layer.tensors)

@@ -23,6 +23,11 @@ from clearformer.messages import help as help_messages
 
 VERBS = {
     "demo": "clearformer.cli.demo:demo",
+    "trace": "clearformer.cli.trace:trace",
+    "attention": "clearformer.cli.attention:attention",
+    "generate": "clearformer.cli.generate:generate",
+    "chat": "clearformer.cli.chat:chat",
+    "embed": "clearformer.cli.embed:embed",
     "tokenizer": "clearformer.cli.tokenizer:tokenizer",
     "pull": "clearformer.cli.pull:pull",
     "ls": "clearformer.cli.ls:ls",

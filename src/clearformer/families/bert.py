@@ -101,7 +101,7 @@ def _head(config: ConfigReader, architecture: str, activation: Activation, norm:
     if architecture == _LANGUAGE:
         return Language(tied, bias=True, transform=Transform(activation, norm))
     if architecture == _LABELS:
-        return read_labels(config, Pooling(First(), "tanh"), bias=True, dropout=label_dropout)
+        return read_labels(config, Pooling(First(), Transform("tanh")), bias=True, dropout=label_dropout)
     return Hidden()
 
 
@@ -169,7 +169,7 @@ def table(spec: Spec) -> Table:
         case Classes() | Regression():
             for kind in ("weight", "bias"):
                 rows += [
-                    Same(f"bert.pooler.dense.{kind}", f"head.pooling.dense.{kind}"),
+                    Same(f"bert.pooler.dense.{kind}", f"head.pooling.transform.dense.{kind}"),
                     Same(f"classifier.{kind}", f"head.project.{kind}"),
                 ]
         case _:

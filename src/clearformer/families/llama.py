@@ -11,7 +11,7 @@ from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
 from clearformer.families.family import Family, GGUFForm
 from clearformer.families.heads import read_labels, write_labels
-from clearformer.families.rope import read_rotary, write_rotary
+from clearformer.families.rope import read_rotary, stretched, write_rotary, written_length
 from clearformer.spec import (
     Attention,
     Biases,
@@ -38,10 +38,11 @@ _LANGUAGE, _HIDDEN, _LABELS = "LlamaForCausalLM", "LlamaModel", "LlamaForSequenc
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
     width = config.whole("hidden_size")
-    context = config.whole("max_position_embeddings")
+    length = config.whole("max_position_embeddings")
+    rotary = read_rotary(config, length)
     norm = RMSNorm(config.number("rms_norm_eps", 1e-6))
     block = Block(
-        attention=_attention(config, width, read_rotary(config, context)),
+        attention=_attention(config, width, rotary),
         feedforward=Gated(
             config.whole("intermediate_size"),
             config.choice("hidden_act", ACTIVATIONS, "silu"),
@@ -60,7 +61,7 @@ def translate(config: ConfigReader, architecture: str) -> Spec:
     return DecoderOnly(
         decoder=Stack(width, Tokens(config.whole("vocab_size")), (block,) * layers, final_norm=norm),
         head=_head(config, architecture),
-        context=context,
+        context=stretched(rotary, length),
         initial=Normal(config.number("initializer_range", 0.02), residual_scaled=False),
     )
 
@@ -116,7 +117,7 @@ def to_config(spec: Spec) -> dict[str, object] | None:
         "num_key_value_heads": attention.kv_heads,
         "head_dim": attention.key_width,
         "hidden_act": foreign_name(feedforward.activation),
-        "max_position_embeddings": spec.context,
+        "max_position_embeddings": written_length(attention.position, spec.context),
         "rms_norm_eps": norm.eps,
         "rope_parameters": write_rotary(attention.position),
         "attention_bias": attention.bias.query,

@@ -34,6 +34,16 @@ def read_rotary(config: ConfigReader, length: int) -> Rotary:
     return Rotary(_base(new, config), scaling=_scaling(new, config, length))
 
 
+def stretched(rotary: Rotary, length: int) -> int:
+    """The context of a config: DynamicNTK alone writes the trained length, which it is there to pass."""
+    return int(rotary.scaling.factor * length) if isinstance(rotary.scaling, DynamicNTK) else length
+
+
+def written_length(rotary: Rotary, context: int) -> int:
+    """The inverse: what `max_position_embeddings` says."""
+    return rotary.scaling.original_length if isinstance(rotary.scaling, DynamicNTK) else context
+
+
 def write_rotary(rotary: Rotary) -> dict[str, object]:
     """`rope_parameters`, every value spelt out."""
     written: dict[str, object] = {"rope_type": "default", "rope_theta": rotary.base}

@@ -65,7 +65,7 @@ class Decoder:
         self._reader, self._drafts, self._sampler = reader, list(drafts), sampler
         self._device, self._top = device, top_logprobs
         self._rows = list(range(len(drafts)))
-        self._chosen: Int[Tensor, "B"] | None = None
+        self._chosen: Int[Tensor, " B"] | None = None
 
     def steps(self) -> Iterator[Step]:
         """Raises GenerationError where a model's logits hold NaN."""
@@ -115,7 +115,9 @@ class Decoder:
             step.append(Token(row, token_id, self._drafts[row].accept(token_id), logprob, top))
         return tuple(step)
 
-    def _likely(self, logits: Float[Tensor, "B V"], chosen: Int[Tensor, "B"]) -> list[tuple[float, tuple[Likely, ...]]]:
+    def _likely(
+        self, logits: Float[Tensor, "B V"], chosen: Int[Tensor, " B"]
+    ) -> list[tuple[float, tuple[Likely, ...]]]:
         """The chosen token's log-probability and the likeliest tokens, row by row; nothing if none were asked for."""
         if not self._top:
             return []

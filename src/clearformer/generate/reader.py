@@ -34,7 +34,7 @@ class Reader(Protocol):
     def read(self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"] | None = None) -> Float[Tensor, "B V"]:
         """Logits after the last of these tokens, which continue those read before. Padding stands on the left."""
 
-    def keep(self, rows: Int[Tensor, "rows"]) -> None:
+    def keep(self, rows: Int[Tensor, " rows"]) -> None:
         """Go on with these rows."""
 
 
@@ -50,8 +50,8 @@ class CachedReader:
         model: Speaking,
         *,
         capacity: int,
-        length_bound: Int[Tensor, "B"],
-        prefix: Int[Tensor, "B"] | None = None,
+        length_bound: Int[Tensor, " B"],
+        prefix: Int[Tensor, " B"] | None = None,
         memory: Memory | None = None,
         chunk: int = 512,
     ) -> None:
@@ -86,7 +86,7 @@ class CachedReader:
             )
         return _logits(self._model, hidden)
 
-    def keep(self, rows: Int[Tensor, "rows"]) -> None:
+    def keep(self, rows: Int[Tensor, " rows"]) -> None:
         self.cache.keep(rows)
         self._prefix = None if self._prefix is None else self._prefix[rows]
         self._memory = _kept(self._memory, rows)
@@ -99,8 +99,8 @@ class UncachedReader:
         self,
         model: Speaking,
         *,
-        length_bound: Int[Tensor, "B"],
-        prefix: Int[Tensor, "B"] | None = None,
+        length_bound: Int[Tensor, " B"],
+        prefix: Int[Tensor, " B"] | None = None,
         memory: Memory | None = None,
     ) -> None:
         self._model, self._memory, self._prefix = model, memory, prefix
@@ -127,7 +127,7 @@ class UncachedReader:
         )
         return _logits(self._model, hidden)
 
-    def keep(self, rows: Int[Tensor, "rows"]) -> None:
+    def keep(self, rows: Int[Tensor, " rows"]) -> None:
         self._ids, self._real, self._bound = self._ids[rows], self._real[rows], self._bound[rows]
         self._prefix = None if self._prefix is None else self._prefix[rows]
         self._memory = _kept(self._memory, rows)
@@ -170,7 +170,7 @@ def _logits(model: Speaking, hidden: Float[Tensor, "B T D"]) -> Float[Tensor, "B
     return logits.float() if logits.dtype.itemsize < 4 else logits
 
 
-def _kept(memory: Memory | None, rows: Int[Tensor, "rows"]) -> Memory | None:
+def _kept(memory: Memory | None, rows: Int[Tensor, " rows"]) -> Memory | None:
     if memory is None:
         return None
     return Memory(memory.states[rows], None if memory.real is None else memory.real[rows])

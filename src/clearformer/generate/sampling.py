@@ -68,7 +68,7 @@ def apply_filters(logits: Logits, settings: SamplingSettings, seen: Bool[Tensor,
     return logits
 
 
-def draw(logits: Logits, uniforms: Float[Tensor, "B"]) -> Int[Tensor, "B"]:
+def draw(logits: Logits, uniforms: Float[Tensor, " B"]) -> Int[Tensor, " B"]:
     """Invert the cumulative distribution at one number in [0, 1) a row; a token of probability 0 is never drawn."""
     cumulated = logits.double().softmax(-1).cumsum(-1)
     points = uniforms.double()[:, None] * cumulated[:, -1:]
@@ -91,7 +91,7 @@ class Sampler:
         for row, prompt in enumerate(prompts):
             self._seen[row, torch.tensor(prompt, device=device)] = True
 
-    def choose(self, logits: Logits) -> Int[Tensor, "B"]:
+    def choose(self, logits: Logits) -> Int[Tensor, " B"]:
         """The next token of each row; −1 where the logits hold NaN, as nothing can be chosen there."""
         filtered = apply_filters(logits, self.settings, self._seen)
         if self.settings.greedy:
@@ -103,7 +103,7 @@ class Sampler:
             self._seen.scatter_(1, chosen.clamp(max=logits.shape[-1] - 1)[:, None], True)
         return chosen.where(~logits.amax(-1).isnan(), -1)
 
-    def keep(self, rows: Sequence[int], index: Int[Tensor, "rows"]) -> None:
+    def keep(self, rows: Sequence[int], index: Int[Tensor, " rows"]) -> None:
         """Go on with these rows."""
         self._generators = [self._generators[row] for row in rows]
         if self._seen is not None:

@@ -39,12 +39,12 @@ class Cache(Protocol):
         ...
 
     @property
-    def counts(self) -> Int[Tensor, "B"]:
+    def counts(self) -> Int[Tensor, " B"]:
         """Real tokens so far, row by row."""
         ...
 
     @property
-    def length_bound(self) -> Int[Tensor, "B"]:
+    def length_bound(self) -> Int[Tensor, " B"]:
         """The declared length of each sequence; DynamicNTK and LongRoPE choose one table by it."""
         ...
 

@@ -143,7 +143,7 @@ class SeriesEmbedding(nn.Module):
 Embedding = TokenEmbedding | PatchEmbedding | SeriesEmbedding
 
 
-def count_positions(real: Bool[Tensor, "B T"], before: Int[Tensor, "B"] | None = None) -> Int[Tensor, "B T"]:
+def count_positions(real: Bool[Tensor, "B T"], before: Int[Tensor, " B"] | None = None) -> Int[Tensor, "B T"]:
     """A token's position is the number of tokens before it in its row; a pad's is clamped to 0 and never used."""
     counted = real.long().cumsum(1) - 1
     return (counted if before is None else counted + before[:, None]).clamp(min=0)

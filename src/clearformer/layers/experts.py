@@ -25,7 +25,7 @@ Logits = Float[Tensor, "N E"]
 
 
 def route(
-    logits: Logits, spec: RouterSpec, active: int, selection_bias: Float[Tensor, "E"] | None = None
+    logits: Logits, spec: RouterSpec, active: int, selection_bias: Float[Tensor, " E"] | None = None
 ) -> tuple[Float[Tensor, "N active"], Int[Tensor, "N active"], Logits]:
     """The chosen experts' weights, their indices, and the probabilities over all (for the balance loss)."""
     match spec:

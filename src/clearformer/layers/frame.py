@@ -37,9 +37,9 @@ class Frame:
     key_positions: Int[Tensor, "#B S"]
     key_real: Bool[Tensor, "#B S"] | None
     in_order: bool
-    length_bound: Int[Tensor, "#B"]
+    length_bound: Int[Tensor, " #B"]
     dtype: torch.dtype
-    prefix: Int[Tensor, "B"] | None = None
+    prefix: Int[Tensor, " B"] | None = None
     query_real: Bool[Tensor, "B T"] | None = None
     memory: Memory | None = None
     losses: list[Tensor] | None = None

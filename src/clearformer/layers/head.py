@@ -45,7 +45,7 @@ class Rows:
 
 
 class Transform(nn.Module):
-    """norm(activation(x W + b)), before a masked-language model's logits."""
+    """norm(activation(x W + b)), width to width."""
 
     def __init__(self, width: int, spec: TransformSpec) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class Transform(nn.Module):
         self.activation = activation(spec.activation)
         self.norm = make_norm(width, spec.norm)
 
-    def forward(self, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T D"]:
+    def forward(self, x: Float[Tensor, "*any D"]) -> Float[Tensor, "*any D"]:
         return self.norm(self.activation(self.dense(x)))
 
 
@@ -85,14 +85,11 @@ class Pooling(nn.Module):
         super().__init__()
         self.spec = spec
         self.width = width * spec.take.length if isinstance(spec.take, Flatten) else width
-        self.dense = nn.Linear(width, width) if spec.dense else None
-        self.activation = activation(spec.dense) if spec.dense else None
+        self.transform = Transform(width, spec.transform) if spec.transform else None
 
     def forward(self, x: Float[Tensor, "B T D"], rows: Rows) -> Float[Tensor, "B pooled"]:
         taken = self._take(x, rows)
-        if self.dense is None or self.activation is None:
-            return taken
-        return self.activation(self.dense(taken))
+        return taken if self.transform is None else self.transform(taken)
 
     def _take(self, x: Float[Tensor, "B T D"], rows: Rows) -> Float[Tensor, "B pooled"]:
         every = torch.arange(x.shape[0], device=x.device)
@@ -118,7 +115,7 @@ class Pooling(nn.Module):
                 assert_never(self.spec.take)
 
 
-def _first_end(rows: Rows, end: int) -> Int[Tensor, "B"]:
+def _first_end(rows: Rows, end: int) -> Int[Tensor, " B"]:
     assert rows.ids is not None
     ends = rows.ids == end if rows.real is None else (rows.ids == end) & rows.real
     if not torch.compiler.is_compiling() and not bool(ends.any(1).all()):

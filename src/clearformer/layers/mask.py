@@ -27,7 +27,7 @@ class Mask:
     query_positions: Int[Tensor, "#B T"]
     key_positions: Int[Tensor, "#B S"]
     key_real: Bool[Tensor, "#B S"] | None = None
-    prefix: Int[Tensor, "B"] | None = None
+    prefix: Int[Tensor, " B"] | None = None
     in_order: bool = False
 
     @property

@@ -60,8 +60,8 @@ class Stack(nn.Module):
         real: Bool[Tensor, "B T"] | None = None,
         positions: Int[Tensor, "B T"] | None = None,
         segments: Int[Tensor, "B T"] | None = None,
-        prefix: Int[Tensor, "B"] | None = None,
-        length_bound: Int[Tensor, "B"] | None = None,
+        prefix: Int[Tensor, " B"] | None = None,
+        length_bound: Int[Tensor, " B"] | None = None,
         memory: Memory | None = None,
         cache: Cache | None = None,
         losses: list[Tensor] | None = None,
@@ -118,11 +118,11 @@ class Stack(nn.Module):
 
     def _length_bound(
         self,
-        declared: Int[Tensor, "B"] | None,
+        declared: Int[Tensor, " B"] | None,
         positions: Int[Tensor, "#B T"],
         real: Bool[Tensor, "B T"] | None,
         cache: Cache | None,
-    ) -> Int[Tensor, "#B"]:
+    ) -> Int[Tensor, " #B"]:
         """What was declared, for the call or for the cache; else the tokens at hand."""
         if declared is not None:
             return declared
@@ -131,7 +131,7 @@ class Stack(nn.Module):
         return positions.amax(1) + 1 if real is None else real.sum(1)
 
     def _require_meaning(
-        self, segments: Int[Tensor, "B T"] | None, prefix: Int[Tensor, "B"] | None, cache: Cache | None
+        self, segments: Int[Tensor, "B T"] | None, prefix: Int[Tensor, " B"] | None, cache: Cache | None
     ) -> None:
         """Refuse what the spec has no use for, and a prefix that a cache has cut."""
         if segments is not None and not self.spec.input.segments:  # type: ignore[union-attr]

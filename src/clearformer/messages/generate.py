@@ -6,7 +6,10 @@ from clearformer.messages import Message, failure
 
 # Settings
 BAD_TEMPERATURE = failure(
-    en=("temperature: expected a number from 0 on, got {found}.", "Use 0 for the likeliest token, about 0.7 for variety."),
+    en=(
+        "temperature: expected a number from 0 on, got {found}.",
+        "Use 0 for the likeliest token, about 0.7 for variety.",
+    ),
     zh=("temperature：应为不小于 0 的数，实际为 {found}。", "取 0 即总选最可能的词元；想要变化可用 0.7 左右。"),
 )
 BAD_TOP_K = failure(
@@ -14,7 +17,10 @@ BAD_TOP_K = failure(
     zh=("top_k：应为不小于 0 的整数，实际为 {found}。", "取 0 即关闭，或取 50 之类的数。"),
 )
 BAD_TOP_P = failure(
-    en=("top_p: expected a number above 0 and up to 1, got {found}.", "Use 1 to switch it off, or a number such as 0.9."),
+    en=(
+        "top_p: expected a number above 0 and up to 1, got {found}.",
+        "Use 1 to switch it off, or a number such as 0.9.",
+    ),
     zh=("top_p：应大于 0 且不超过 1，实际为 {found}。", "取 1 即关闭，或取 0.9 之类的数。"),
 )
 BAD_MIN_P = failure(
@@ -22,7 +28,10 @@ BAD_MIN_P = failure(
     zh=("min_p：应在 0 到 1 之间，实际为 {found}。", "取 0 即关闭，或取 0.05 之类的数。"),
 )
 BAD_PENALTY = failure(
-    en=("repetition_penalty: expected a number above 0, got {found}.", "Use 1 to switch it off, or a number such as 1.1."),
+    en=(
+        "repetition_penalty: expected a number above 0, got {found}.",
+        "Use 1 to switch it off, or a number such as 1.1.",
+    ),
     zh=("repetition_penalty：应为大于 0 的数，实际为 {found}。", "取 1 即关闭，或取 1.1 之类的数。"),
 )
 BAD_MAX_NEW = failure(
@@ -30,7 +39,10 @@ BAD_MAX_NEW = failure(
     zh=("max_new_tokens：至少为 1，实际为 {found}。", "请给出要生成的词元数。"),
 )
 BAD_TOP_LOGPROBS = failure(
-    en=("top_logprobs: expected 0 to {most}, got {found}.", "Give the number of likeliest tokens to show; 0 shows none."),
+    en=(
+        "top_logprobs: expected 0 to {most}, got {found}.",
+        "Give the number of likeliest tokens to show; 0 shows none.",
+    ),
     zh=("top_logprobs：应在 0 到 {most} 之间，实际为 {found}。", "请给出要显示的最可能词元数；0 表示不显示。"),
 )
 BAD_CHUNK = failure(
@@ -42,7 +54,10 @@ BAD_SEED = failure(
     zh=("seed：应为 0 到 2^63 − 1 的整数，实际为 {found}。", "省略则每次生成不同的文本。"),
 )
 EMPTY_STOP = failure(
-    en=("stop: expected a string, got an empty one, which every text contains.", "Give the characters to stop at, or leave it out."),
+    en=(
+        "stop: expected a string, got an empty one, which every text contains.",
+        "Give the characters to stop at, or leave it out.",
+    ),
     zh=("stop：应为字符串，实际为空串，而任何文本都包含空串。", "请给出要停在其前的字符，或省略此项。"),
 )
 
@@ -56,7 +71,10 @@ PROMPT_TOO_LONG = failure(
         "The prompt has {found} tokens; {name} holds {context} in all, with at least one to write.",
         "Shorten the prompt to at most {most} tokens.",
     ),
-    zh=("提示有 {found} 个词元；{name} 总共只容纳 {context} 个，且至少要生成一个。", "请把提示缩短到至多 {most} 个词元。"),
+    zh=(
+        "提示有 {found} 个词元；{name} 总共只容纳 {context} 个，且至少要生成一个。",
+        "请把提示缩短到至多 {most} 个词元。",
+    ),
 )
 SOURCE_TOO_LONG = failure(
     en=("The text has {found} tokens; {name} reads {context}.", "Shorten the text, or cut it into parts."),
@@ -71,12 +89,18 @@ NOT_A_NUMBER = failure(
         "The model's logits hold NaN after {position} tokens of prompt: no next token can be chosen.",
         "Use --dtype float32; if it stays, the weights are damaged.",
     ),
-    zh=("在 {position} 个词元的提示之后，模型的 logits 含有 NaN，无法选出下一个词元。", "请使用 --dtype float32；若仍如此，则权重已损坏。"),
+    zh=(
+        "在 {position} 个词元的提示之后，模型的 logits 含有 NaN，无法选出下一个词元。",
+        "请使用 --dtype float32；若仍如此，则权重已损坏。",
+    ),
 )
 
 # Models
 CANNOT_SPEAK = failure(
-    en=("{name} has no language head ({found}): it writes no text.", "Choose a language model; for sentence vectors use: clearformer embed"),
+    en=(
+        "{name} has no language head ({found}): it writes no text.",
+        "Choose a language model; for sentence vectors use: clearformer embed",
+    ),
     zh=("{name} 没有语言模型头（{found}），不能生成文本。", "请选择语言模型；要得到句向量请用：clearformer embed"),
 )
 NO_TOKENIZER = failure(
@@ -84,7 +108,10 @@ NO_TOKENIZER = failure(
     zh=("{name} 没有附带分词器。", "请把它的 tokenizer.json 放在权重旁边。"),
 )
 NO_TEMPLATE = failure(
-    en=("{name} has no chat template: it was not trained to answer.", "Let it continue a text instead: clearformer generate"),
+    en=(
+        "{name} has no chat template: it was not trained to answer.",
+        "Let it continue a text instead: clearformer generate",
+    ),
     zh=("{name} 没有对话模板：它未受过应答训练。", "请改为续写文本：clearformer generate"),
 )
 NO_VECTORS = failure(
@@ -100,7 +127,10 @@ EMPTY_TEXT = failure(
     zh=("第 {number} 个文本为空，而 {name} 自身不添加词元。", "请至少给出一个词。"),
 )
 FEW_TEXTS = failure(
-    en=("--similarity compares texts: expected two or more, got {found}.", "Give another text, or one a line on standard input."),
+    en=(
+        "--similarity compares texts: expected two or more, got {found}.",
+        "Give another text, or one a line on standard input.",
+    ),
     zh=("--similarity 用于比较文本：至少需要两个，实际为 {found} 个。", "请再给一个文本，或在标准输入中每行一个。"),
 )
 

@@ -21,6 +21,16 @@ VERBS = {
     "demo": Message(
         "Run the seven NumPy demonstrations, every step printed and checked.", "运行七个 NumPy 演示，逐步打印并检查。"
     ),
+    "trace": Message(
+        "Show every tensor of one pass: shapes, sizes, meaning, layer by layer.",
+        "逐层显示一次前向计算的每个张量：形状、大小、含义。",
+    ),
+    "attention": Message(
+        "Show who reads whom: the attention weights of a text.", "显示谁在读谁：一段文本的注意力权重。"
+    ),
+    "generate": Message("Let a model continue a text, as it writes it.", "让模型续写文本，边写边显示。"),
+    "chat": Message("Talk with a model.", "与模型对话。"),
+    "embed": Message("Turn texts into vectors, and compare them.", "把文本变成向量，并作比较。"),
     "tokenizer": Message("Train a tokenizer, and turn text into ids and back.", "训练分词器，并在文本与编号之间转换。"),
     "pull": Message("Fetch a built-in model into the cache.", "把内置模型下载到缓存。"),
     "ls": Message("List the models in the cache.", "列出缓存中的模型。"),
@@ -44,6 +54,65 @@ SENTENCES = (
     # demo
     Message("Which demonstration, 1 to 7; all of them if left out.", "演示编号，1 到 7；省略时运行全部。"),
     Message("Plant this fault, to see which check catches it and why.", "植入这种错误，看哪项检查会发现它、为什么。"),
+    # trace, attention
+    Message("The text to read; without it, standard input.", "要读取的文本；省略时读取标准输入。"),
+    Message(
+        "Show every step of this block, counted from 0, or of all.",
+        "展开这一层的每个步骤（从 0 数起），或 all 展开全部。",
+    ),
+    Message("Only this layer, counted from 0.", "只看这一层，从 0 数起。"),
+    Message("Only this head of each layer, counted from 0.", "每层只看这个头，从 0 数起。"),
+    Message(
+        "A built-in name, a run, a folder, a .gguf file or a Hub id.",
+        "内置名称、运行名、文件夹、.gguf 文件或 Hub 编号。",
+    ),
+    Message("Where to compute: cpu, cuda, cuda:1, mps.", "计算设备：cpu、cuda、cuda:1、mps。"),
+    Message("The number type of weights and cache.", "权重与缓存的数值类型。"),
+    Message("Processor threads to compute with; one a core if left out.", "计算使用的线程数；省略时每个核心一个。"),
+    # generate, chat
+    Message("The text to continue; without it, standard input.", "要续写的文本；省略时读取标准输入。"),
+    Message(
+        "Answer the prompt as a message, through the model's chat template; else continue it as text.",
+        "通过模型的对话模板，把提示当作一条消息来回答；否则当作文本续写。",
+    ),
+    Message("A message from the system before the first of yours.", "在您的第一条消息之前的系统消息。"),
+    Message(
+        "Write at most this many tokens [the model's default, else 256].",
+        "至多生成这么多词元 [模型自带的默认值，否则 256]。",
+    ),
+    Message(
+        "Divide logits by this before sampling; 0 takes the likeliest token [the model's default, else 0].",
+        "采样前把 logits 除以此数；0 表示总取最可能的词元 [模型自带的默认值，否则 0]。",
+    ),
+    Message("Sample among this many likeliest tokens; 0 is off.", "只在最可能的这么多个词元中采样；0 表示关闭。"),
+    Message(
+        "Sample among the likeliest tokens that hold this much probability; 1 is off.",
+        "只在合计达到此概率的最可能词元中采样；1 表示关闭。",
+    ),
+    Message(
+        "Drop tokens less likely than this share of the likeliest one; 0 is off.",
+        "舍去概率低于最可能词元此比例的词元；0 表示关闭。",
+    ),
+    Message(
+        "Divide the positive logits of tokens seen before by this, multiply the negative ones; 1 is off.",
+        "出现过的词元：正 logit 除以此数，负 logit 乘以此数；1 表示关闭。",
+    ),
+    Message("Start of the random numbers; the same seed gives the same text.", "随机数种子；种子相同则文本相同。"),
+    Message("End before this string; may be given several times.", "在此字符串之前结束；可以多次给出。"),
+    Message(
+        "Show the likeliest tokens at each step, this many, with their log-probabilities before any filter.",
+        "显示每一步最可能的这么多个词元，及其过滤之前的对数概率。",
+    ),
+    Message(
+        "Keep keys and values; without, every step reads the whole text again.", "保留键和值；否则每一步都重读全文。"
+    ),
+    Message(
+        "Read the prompt in pieces of this many tokens, which bounds the memory needed.",
+        "每次读取提示中的这么多个词元，以限制所需内存。",
+    ),
+    # embed
+    Message("Texts; without them, the lines of standard input.", "文本；省略时读取标准输入的各行。"),
+    Message("Compare the texts: the cosine between each two.", "比较文本：两两之间的余弦。"),
     # tokenizer
     Message("Learn a byte-level BPE from text files.", "从文本文件学习字节级 BPE。"),
     Message("Turn text into token ids.", "把文本变成词元编号。"),

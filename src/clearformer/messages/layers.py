@@ -44,7 +44,10 @@ CACHE_FULL = failure(
     zh=("缓存可放 {capacity} 个位置;需要 {wanted} 个。", "请加大缓存,或少生成一些 token。"),
 )
 NO_PREFIX = failure(
-    en=("A prefix was given, but no block of this model looks both ways within one.", "Leave prefix out, or use Causal(prefix=True)."),
+    en=(
+        "A prefix was given, but no block of this model looks both ways within one.",
+        "Leave prefix out, or use Causal(prefix=True).",
+    ),
     zh=("给出了 prefix,但模型中没有可双向查看前缀的块。", "请去掉 prefix,或使用 Causal(prefix=True)。"),
 )
 NO_SEGMENTS = failure(
@@ -63,6 +66,9 @@ TOKENS_ONLY = failure(
     zh=("{given} 只用于 token,而此模型读取的是 {found}。", "请去掉 {given}。"),
 )
 POOLED_CACHE = failure(
-    en=("A cache was given, but this model answers from the whole sequence at once ({found}).", "Read the sequence in one call, without a cache."),
+    en=(
+        "A cache was given, but this model answers from the whole sequence at once ({found}).",
+        "Read the sequence in one call, without a cache.",
+    ),
     zh=("给出了缓存,但此模型要看完整个序列才作答({found})。", "请不用缓存,一次读完序列。"),
 )

@@ -33,7 +33,7 @@ def length_penalty(length: int, alpha: float) -> float:
 def beam_search(
     spec: DecoderOnly | EncoderDecoder,
     weights: Mapping[str, np.ndarray],
-    prompt: Int[np.ndarray, "T"],
+    prompt: Int[np.ndarray, " T"],
     new_tokens: int,
     *,
     end: int,

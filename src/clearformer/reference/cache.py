@@ -25,7 +25,7 @@ class Cache:
     `length_bound` is the length that each row is declared to reach; None declares the capacity.
     """
 
-    def __init__(self, capacity: int, length_bound: Int[np.ndarray, "B"] | None = None) -> None:
+    def __init__(self, capacity: int, length_bound: Int[np.ndarray, " B"] | None = None) -> None:
         self.capacity = capacity
         self.length_bound = length_bound
         self.position: np.ndarray | None = None
@@ -38,7 +38,7 @@ class Cache:
         """Slots in use, pads included."""
         return 0 if self.real is None else self.real.shape[1]
 
-    def seen(self, batch: int) -> Int[np.ndarray, "B"]:
+    def seen(self, batch: int) -> Int[np.ndarray, " B"]:
         """Real tokens so far, a row."""
         if self.real is None:
             return np.zeros(batch, dtype=np.int64)
@@ -46,7 +46,7 @@ class Cache:
             raise UsageError(messages.CACHE_ROWS, expected=len(self.real), found=batch)
         return self.real.sum(axis=1)
 
-    def declare(self, batch: int, length_bound: Int[np.ndarray, "B"] | None) -> Int[np.ndarray, "B"]:
+    def declare(self, batch: int, length_bound: Int[np.ndarray, " B"] | None) -> Int[np.ndarray, " B"]:
         """The one bound of this cache: keys turned under another could not be compared with new queries."""
         if self.length_bound is None:
             self.length_bound = np.full(batch, self.capacity) if length_bound is None else length_bound
@@ -92,7 +92,7 @@ class Cache:
 
         return remember
 
-    def select(self, rows: Int[np.ndarray, "rows"], memory: object | None = None) -> None:
+    def select(self, rows: Int[np.ndarray, " rows"], memory: object | None = None) -> None:
         """Keep these rows, in this order, again and again if named so (beams); `memory` is theirs."""
         for name in ("position", "real", "length_bound"):
             if (array := getattr(self, name)) is not None:

@@ -82,7 +82,7 @@ def segments(array: np.ndarray | None, spec: Input, shape: tuple[int, ...]) -> n
     return ids("segments", array, spec.segments, shape)
 
 
-def prefix(array: np.ndarray | None, spec: Stack, batch: int) -> Int[np.ndarray, "B"]:
+def prefix(array: np.ndarray | None, spec: Stack, batch: int) -> Int[np.ndarray, " B"]:
     """A row's prefix length; None says that there is none."""
     if array is None:
         return np.zeros(batch, dtype=np.int64)
@@ -92,7 +92,7 @@ def prefix(array: np.ndarray | None, spec: Stack, batch: int) -> Int[np.ndarray,
     return ids("prefix", array, 2**31, (batch,))
 
 
-def bound(value: int | np.ndarray | None, batch: int, copies: int = 1) -> Int[np.ndarray, "rows"] | None:
+def bound(value: int | np.ndarray | None, batch: int, copies: int = 1) -> Int[np.ndarray, " rows"] | None:
     """The declared length of each row, one number for all or one a sequence, for as many `copies` as it has rows."""
     if value is None:
         return None

@@ -26,6 +26,7 @@ from clearformer.spec import (
     Pooling,
     Regression,
     Take,
+    Transform,
     Vector,
 )
 from clearformer.taps import OFF, Tap
@@ -63,12 +64,17 @@ def language(
     """Logits: how well each hidden state matches each row of the (tied or own) table."""
     x = x * spec.hidden_scale
     if spec.transform is not None:
-        x = activate(spec.transform.activation, linear(x, weights.within("transform.dense")))
-        x = norm(spec.transform.norm, weights.within("transform.norm"), x)
+        x = transform(spec.transform, weights.within("transform"), x)
     words = table if spec.tied else weights["project.weight"]
     assert words is not None
     logits = x @ words.T + (weights["bias"] if spec.bias else 0.0)
     return logits if spec.cap is None else spec.cap * np.tanh(logits / spec.cap)
+
+
+def transform(spec: Transform, weights: Weights, x: Float[np.ndarray, "*any D"]) -> Float[np.ndarray, "*any D"]:
+    """norm(activation(x W + b)), width to width."""
+    x = activate(spec.activation, linear(x, weights.within("dense")))
+    return norm(spec.norm, weights.within("norm"), x)
 
 
 def pool(
@@ -79,10 +85,10 @@ def pool(
     inputs: np.ndarray,
     tap: Tap = OFF,
 ) -> Float[np.ndarray, "B width"]:
-    """One vector a sequence. A dense layer is as wide as a state; before flattening it passes every state."""
+    """One vector a sequence, perhaps transformed."""
     taken = take(spec.take, states, real, inputs)
-    if spec.dense is not None:
-        taken = activate(spec.dense, linear(taken, weights.within("pooling.dense")))
+    if spec.transform is not None:
+        taken = transform(spec.transform, weights.within("pooling.transform"), taken)
     return tap("pooled", taken.reshape(len(taken), -1))
 
 

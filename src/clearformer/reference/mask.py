@@ -54,7 +54,7 @@ def within(query: Int[np.ndarray, "... T 1"], key: Int[np.ndarray, "... 1 S"], r
     return np.abs(query - key) <= radius
 
 
-def prefix(query: Int[np.ndarray, "B T 1"], key: Int[np.ndarray, "B 1 S"], length: Int[np.ndarray, "B"]) -> Seen:
+def prefix(query: Int[np.ndarray, "B T 1"], key: Int[np.ndarray, "B 1 S"], length: Int[np.ndarray, " B"]) -> Seen:
     """The first `length` positions of a row, among themselves (prefix LM, arXiv 1910.10683 §3.2.1)."""
     length = length[:, None, None]
     return (query < length) & (key < length)

@@ -42,8 +42,8 @@ def run(
     *,
     real: Bool[np.ndarray, "B T"] | None = None,
     segments: Int[np.ndarray, "B T"] | None = None,
-    prefix: Int[np.ndarray, "B"] | None = None,
-    length_bound: int | Int[np.ndarray, "B"] | None = None,
+    prefix: Int[np.ndarray, " B"] | None = None,
+    length_bound: int | Int[np.ndarray, " B"] | None = None,
     cache: Cache | None = None,
     tap: Tap = OFF,
 ) -> np.ndarray:
@@ -64,7 +64,7 @@ def encode(
     *,
     real: Bool[np.ndarray, "B S"] | None = None,
     segments: Int[np.ndarray, "B S"] | None = None,
-    length_bound: int | Int[np.ndarray, "B"] | None = None,
+    length_bound: int | Int[np.ndarray, " B"] | None = None,
     tap: Tap = OFF,
 ) -> Memory:
     """The source read both ways, once for all decoding steps."""
@@ -83,8 +83,8 @@ def decode(
     *,
     real: Bool[np.ndarray, "B T"] | None = None,
     segments: Int[np.ndarray, "B T"] | None = None,
-    prefix: Int[np.ndarray, "B"] | None = None,
-    length_bound: int | Int[np.ndarray, "B"] | None = None,
+    prefix: Int[np.ndarray, " B"] | None = None,
+    length_bound: int | Int[np.ndarray, " B"] | None = None,
     cache: Cache | None = None,
     tap: Tap = OFF,
 ) -> Float[np.ndarray, "B T V"]:

@@ -20,11 +20,11 @@ class Places:
     query: Int[np.ndarray, "B T"]
     key: Int[np.ndarray, "B S"]
     real: Bool[np.ndarray, "B S"]
-    prefix: Int[np.ndarray, "B"]
-    bound: Int[np.ndarray, "B"]
+    prefix: Int[np.ndarray, " B"]
+    bound: Int[np.ndarray, " B"]
 
 
-def positions(real: Bool[np.ndarray, "B T"], seen: Int[np.ndarray, "B"]) -> Int[np.ndarray, "B T"]:
+def positions(real: Bool[np.ndarray, "B T"], seen: Int[np.ndarray, " B"]) -> Int[np.ndarray, "B T"]:
     """The number of real tokens before each, `seen` earlier ones included; a pad stands with the last real one."""
     return np.maximum(seen[:, None] + np.cumsum(real, axis=1) - 1, 0)
 
@@ -32,8 +32,8 @@ def positions(real: Bool[np.ndarray, "B T"], seen: Int[np.ndarray, "B"]) -> Int[
 def places(
     real: Bool[np.ndarray, "B T"],
     *,
-    prefix: Int[np.ndarray, "B"],
-    length_bound: Int[np.ndarray, "B"] | None = None,
+    prefix: Int[np.ndarray, " B"],
+    length_bound: Int[np.ndarray, " B"] | None = None,
     cache: Cache | None = None,
 ) -> Places:
     """Places of a call's own tokens, and of the cached ones before them as further keys."""

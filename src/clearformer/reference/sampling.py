@@ -29,7 +29,7 @@ class Sampling:
 
 def choose_token(
     logits: Float[np.ndarray, "B V"], sampling: Sampling, rng: np.random.Generator | None = None
-) -> Int[np.ndarray, "B"]:
+) -> Int[np.ndarray, " B"]:
     """One token a row; `rng` draws it where the temperature is above 0."""
     if sampling.temperature == 0:
         return logits.argmax(axis=-1)

@@ -27,7 +27,7 @@ class Speaker:
         weights: Mapping[str, np.ndarray],
         *,
         capacity: int,
-        length_bound: Int[np.ndarray, "B"],
+        length_bound: Int[np.ndarray, " B"],
         memory: Memory | None = None,
         cached: bool = True,
     ) -> None:
@@ -59,7 +59,7 @@ class Speaker:
         assert self._memory is not None
         return decode(spec, self._weights, ids, self._memory, real=real, length_bound=self._bound, cache=self._cache)
 
-    def select(self, rows: Int[np.ndarray, "rows"]) -> None:
+    def select(self, rows: Int[np.ndarray, " rows"]) -> None:
         """Go on with these rows, in this order; a row may be named more than once."""
         self._ids, self._real, self._bound = self._ids[rows], self._real[rows], self._bound[rows]
         if self._memory is not None:

@@ -25,8 +25,8 @@ class Call:
 
     real: Bool[np.ndarray, "B T"] | None = None
     segments: Int[np.ndarray, "B T"] | None = None
-    prefix: Int[np.ndarray, "B"] | None = None
-    length_bound: int | Int[np.ndarray, "B"] | None = None
+    prefix: Int[np.ndarray, " B"] | None = None
+    length_bound: int | Int[np.ndarray, " B"] | None = None
     cache: Cache | None = None
     tap: Tap = OFF
 

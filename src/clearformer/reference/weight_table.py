@@ -40,6 +40,7 @@ from clearformer.spec import (
     Spec,
     Stack,
     Tokens,
+    Transform,
     TwoTowers,
     Vector,
 )
@@ -233,8 +234,7 @@ def head(spec: Head, source: Stack) -> Weights:
 def language(spec: Language, source: Stack) -> Weights:
     assert isinstance(source.input, Tokens)
     if spec.transform is not None:
-        yield from linear("transform.dense", source.width, source.width, spec.transform.bias)
-        yield from norm("transform.norm", spec.transform.norm, source.width)
+        yield from transform("transform", spec.transform, source.width)
     if not spec.tied:
         yield Weight("project.weight", (source.input.vocabulary, source.width))
     if spec.bias:
@@ -242,8 +242,13 @@ def language(spec: Language, source: Stack) -> Weights:
 
 
 def pooling(spec: Pooling, width: int) -> Weights:
-    if spec.dense is not None:
-        yield from linear("pooling.dense", width, width, True)
+    if spec.transform is not None:
+        yield from transform("pooling.transform", spec.transform, width)
+
+
+def transform(name: str, spec: Transform, width: int) -> Weights:
+    yield from linear(f"{name}.dense", width, width, spec.bias)
+    yield from norm(f"{name}.norm", spec.norm, width)
 
 
 def pooled_width(spec: Pooling, width: int) -> int:

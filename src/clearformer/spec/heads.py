@@ -50,31 +50,35 @@ Take = First | Mean | Last | EndToken | Flatten
 
 
 @dataclass(frozen=True)
+class Transform:
+    """norm(activation(x W + b)), width to width: before masked-language logits, or behind a pooling (BERT)."""
+
+    activation: Activation = "gelu"
+    norm: Norm | None = None
+    bias: bool = True
+
+
+@dataclass(frozen=True)
 class Pooling:
-    """One vector a sequence; `dense` puts a width × width projection and an activation behind it (BERT's pooler)."""
+    """One vector a sequence, perhaps transformed (BERT's pooler: First() and a tanh)."""
 
     take: Take = field(default_factory=First)
-    dense: Activation | None = None
+    transform: Transform | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.take, Flatten) and self.dense is not None:
+        if isinstance(self.take, Flatten) and self.transform is not None:
             raise SpecError(
-                messages.OUT_OF_RANGE, owner="Pooling", field="dense", expected="None with Flatten", found=self.dense
+                messages.OUT_OF_RANGE,
+                owner="Pooling",
+                field="transform",
+                expected="None with Flatten",
+                found=self.transform,
             )
 
 
 @dataclass(frozen=True)
 class Hidden:
     """No head: the stack's last hidden states, B T D."""
-
-
-@dataclass(frozen=True)
-class Transform:
-    """norm(activation(x W + b)) before the logits of a masked-language model (BERT)."""
-
-    activation: Activation = "gelu"
-    norm: Norm | None = None
-    bias: bool = True
 
 
 @dataclass(frozen=True)

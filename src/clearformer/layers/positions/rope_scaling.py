@@ -19,7 +19,7 @@ Frequencies = Float[Tensor, "#B half"]
 
 
 def frequencies(
-    base: float, width: int, scaling: RopeScaling | None, length_bound: Int[Tensor, "B"]
+    base: float, width: int, scaling: RopeScaling | None, length_bound: Int[Tensor, " B"]
 ) -> tuple[Frequencies, float]:
     """base^(−2i/R), scaled. `length_bound` is each sequence's declared length; DynamicNTK and LongRoPE read it."""
     pair = torch.arange(0, width, 2, dtype=torch.float64, device=length_bound.device)[None] / width
@@ -47,7 +47,7 @@ def frequencies(
 
 
 def _dynamic_ntk(
-    base: float, pair: Float[Tensor, "1 half"], scaling: DynamicNTK, width: int, length_bound: Int[Tensor, "B"]
+    base: float, pair: Float[Tensor, "1 half"], scaling: DynamicNTK, width: int, length_bound: Int[Tensor, " B"]
 ) -> Frequencies:
     length = length_bound.clamp(min=scaling.original_length).double()[:, None]
     stretch = scaling.factor * length / scaling.original_length - (scaling.factor - 1)

@@ -33,7 +33,7 @@ def rotation(
     spec: RotarySpec,
     head_width: int,
     positions: Int[Tensor, "#B T"],
-    length_bound: Int[Tensor, "#B"],
+    length_bound: Int[Tensor, " #B"],
     dtype: torch.dtype,
 ) -> Rotation:
     """The angles pos · frequency of each pair; computed in float32, in float64 for float64 models."""

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 
-def slopes(heads: int, max_bias: float = 8.0) -> Float[np.ndarray, "H"]:
+def slopes(heads: int, max_bias: float = 8.0) -> Float[np.ndarray, " H"]:
     """A geometric sequence ending at 2^−max_bias; between two powers of two, every other one of the finer sequence."""
     power = 2 ** (heads.bit_length() - 1)
     coarse = np.arange(1, power + 1) / power

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from clearformer.spec import DynamicNTK, LinearScaling, Llama3Scaling, LongRoPE, Rotary, YaRN
 
-Frequencies = Float[np.ndarray, "pairs"]
+Frequencies = Float[np.ndarray, " pairs"]
 
 
 def frequencies(spec: Rotary, width: int, length_bound: int) -> tuple[Frequencies, float]:

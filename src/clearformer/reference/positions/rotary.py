@@ -15,7 +15,7 @@ def turn(
     spec: Rotary,
     x: Float[np.ndarray, "B H T K"],
     position: Int[np.ndarray, "B T"],
-    bound: Int[np.ndarray, "B"],
+    bound: Int[np.ndarray, " B"],
 ) -> Float[np.ndarray, "B H T K"]:
     """The first R numbers of every head turned by its position; each row by the table of its declared length."""
     width = spec.rotated(x.shape[-1])

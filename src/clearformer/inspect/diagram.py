@@ -1,0 +1,157 @@
+"""The paper's figure as a list of steps, read off a spec: what each computes from what, under the names of the taps.
+
+The additions to the residual stream have no tap of their own; they are steps all the same, for they are what one
+wants to see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, assert_never
+
+from clearformer.spec import (
+    AnyAttention,
+    Attention,
+    Block,
+    Dense,
+    Experts,
+    FeedForward,
+    Gated,
+    Norm,
+    Parallel,
+    Placement,
+    Rotary,
+    Sequential,
+)
+
+STREAM = "x"
+"""The residual stream as the block receives it."""
+MEMORY = "memory"
+"""The encoder's output."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One operation of a block: its tap's name, what it reads, the letters of what it gives (see shapes.py).
+
+    A `sum` adds what it reads; a `norm` has no tap and is the block's module of that name.
+    """
+
+    op: str
+    reads: tuple[str, ...]
+    letters: str = "B T D"
+    made: Literal["tap", "sum", "norm"] = "tap"
+
+
+def block_steps(spec: Block) -> list[Step]:
+    """The steps of a block in the order of computing."""
+    match spec.arrangement:
+        case Parallel(shared_norm=shared):
+            return _parallel(spec, shared)
+        case Sequential(placement=placement):
+            return _sequential(spec, placement)
+        case _:
+            assert_never(spec.arrangement)
+
+
+def _sequential(spec: Block, placement: Placement) -> list[Step]:
+    steps, stream = _sublayer(
+        "attention", "attention", spec.attention_norm, placement, STREAM, lambda h: attention_steps(spec.attention, h)
+    )
+    if (cross := spec.cross_attention) is not None:
+        more, stream = _sublayer(
+            "cross_attention",
+            "cross",
+            spec.cross_norm,
+            placement,
+            stream,
+            lambda h: attention_steps(cross, h, MEMORY, "cross_attention"),
+        )
+        steps += more
+    more, stream = _sublayer(
+        "feedforward",
+        "feedforward",
+        spec.feedforward_norm,
+        placement,
+        stream,
+        lambda h: feedforward_steps(spec.feedforward, h),
+    )
+    return [*steps, *more, Step("output", (stream,))]
+
+
+def _sublayer(
+    module: str,
+    name: str,
+    norm: Norm | None,
+    placement: Placement,
+    stream: str,
+    inside: Callable[[str], list[Step]],
+) -> tuple[list[Step], str]:
+    """A sublayer with its norm and its addition, and the name of the stream after it."""
+    answer, label, total = f"{module}.output", f"{name}_norm", f"x + {module}"
+    if norm is None:
+        return [*inside(stream), Step(total, (stream, answer), made="sum")], total
+    match placement:
+        case "pre":
+            return [Step(label, (stream,)), *inside(label), Step(total, (stream, answer), made="sum")], total
+        case "post":
+            return [*inside(stream), Step(total, (stream, answer), made="sum"), Step(label, (total,))], label
+        case "branch":
+            return [*inside(stream), Step(label, (answer,)), Step(total, (stream, label), made="sum")], total
+        case "sandwich":
+            after = Step(f"{name}_output_norm", (answer,), made="norm")
+            total_step = Step(total, (stream, after.op), made="sum")
+            return [Step(label, (stream,)), *inside(label), after, total_step], total
+        case _:
+            assert_never(placement)
+
+
+def _parallel(spec: Block, shared: bool) -> list[Step]:
+    """Attention and feed-forward read the same stream, and both are added to it."""
+    norms, first, second = [], STREAM, STREAM
+    if spec.attention_norm is not None:
+        norms, first = [Step("attention_norm", (STREAM,))], "attention_norm"
+    if shared:
+        second = first
+    elif spec.feedforward_norm is not None:
+        norms, second = [*norms, Step("feedforward_norm", (STREAM,))], "feedforward_norm"
+    inside = [*attention_steps(spec.attention, first), *feedforward_steps(spec.feedforward, second)]
+    return [*norms, *inside, Step("output", (STREAM, "attention.output", "feedforward.output"))]
+
+
+def attention_steps(spec: AnyAttention, source: str, read: str | None = None, module: str = "attention") -> list[Step]:
+    """Queries from `source`; keys and values from `read`, the same stream where it is None."""
+    read = source if read is None else read
+    query, key, value = f"{module}.query", f"{module}.key", f"{module}.value"
+    steps = [Step(query, (source,), "B H T K"), Step(key, (read,), "B G S K"), Step(value, (read,), "B G S U")]
+    if not isinstance(spec, Attention):
+        # A head's query and key carry their rotary part at the end.
+        steps = [Step(query, (source,), "B H T K+R"), Step(key, (read,), "B H S K+R"), Step(value, (read,), "B H S U")]
+    elif isinstance(spec.position, Rotary):
+        steps.append(Step(f"{query}_rotated", (query,), "B H T K"))
+        steps.append(Step(f"{key}_rotated", (key,), "B G S K"))
+        query, key = f"{query}_rotated", f"{key}_rotated"
+    scores, weights, heads = f"{module}.scores", f"{module}.weights", f"{module}.heads"
+    return [
+        *steps,
+        Step(scores, (query, key), "B H T S"),
+        Step(weights, (scores,), "B H T S"),
+        Step(heads, (weights, value), "B H T U"),
+        Step(f"{module}.output", (heads,)),
+    ]
+
+
+def feedforward_steps(spec: FeedForward, source: str) -> list[Step]:
+    """What each position computes alone."""
+    gate, hidden, output = "feedforward.gate", "feedforward.hidden", "feedforward.output"
+    match spec:
+        case Dense():
+            return [Step(hidden, (source,), "B T F"), Step(output, (hidden,))]
+        case Gated():
+            opened = Step(gate, (source,), "B T F")
+            return [opened, Step(hidden, (gate, source), "B T F"), Step(output, (hidden,))]
+        case Experts():
+            return [Step("feedforward.router", (source,), "B T E"), Step(output, ("feedforward.router", source))]
+        case _:
+            assert_never(spec)

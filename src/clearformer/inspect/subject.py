@@ -1,0 +1,113 @@
+"""What is looked at: a model, and what it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from clearformer.errors import GenerationError, UsageError
+from clearformer.load import Loaded
+from clearformer.messages import inspect as messages
+from clearformer.model import DecoderOnly, EncoderDecoder, EncoderOnly, Model, TwoTowers
+from clearformer.spec import Stack, Tokens
+from clearformer.text.display import display_tokens
+
+SingleWay = DecoderOnly | EncoderOnly | EncoderDecoder
+Input = str | Sequence[int] | Tensor
+"""A text, its token ids, or a tensor with its batch: ids (B T), an image (B C height width), a series (B S C)."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A model and its input. `tokens` are the labels of the first row, its ids where there is no tokenizer; an
+    encoder-decoder also has the target that its decoder reads."""
+
+    model: SingleWay
+    data: Tensor
+    tokens: tuple[str, ...]
+    target: Tensor | None = None
+
+    @property
+    def reading_stack(self) -> Stack:
+        """The spec of the stack that reads the input."""
+        return first_stack(self.model)
+
+
+def subject_of(looked_at: Loaded | Model, given: Input, target: Sequence[int] | None = None) -> Subject:
+    """The model with its input as a tensor on its device.
+
+    Raises UsageError for two towers, for text without a tokenizer, for ids that are no tokens of the model and for an
+    encoder-decoder without a target to start from; GenerationError for an input that is empty or past the context.
+    """
+    loaded = looked_at if isinstance(looked_at, Loaded) else None
+    model = looked_at.model if isinstance(looked_at, Loaded) else looked_at
+    if isinstance(model, TwoTowers):
+        raise UsageError(messages.TWO_TOWERS)
+    device = next(model.parameters()).device
+    stack = first_stack(model)
+    if isinstance(given, Tensor) and not isinstance(stack.input, Tokens):
+        return Subject(model, given.to(device), ())
+    ids = _ids(loaded, model, given).to(device)
+    _require_tokens(ids, stack, model.spec.context)
+    tokenizer = loaded.tokenizer if loaded else None
+    row = ids[0].tolist()
+    tokens = display_tokens(tokenizer, row) if tokenizer else list(map(str, row))
+    if not isinstance(model, EncoderDecoder):
+        return Subject(model, ids, tuple(tokens))
+    written = torch.tensor([_start(loaded, model) if target is None else list(target)], device=device)
+    _require_tokens(written, model.spec.decoder, model.spec.context)
+    return Subject(model, ids, tuple(tokens), written.expand(ids.shape[0], -1))
+
+
+def first_stack(model: SingleWay) -> Stack:
+    """The stack that reads the input: an encoder-decoder's encoder."""
+    return model.encoder.spec if isinstance(model, EncoderDecoder) else model.stack.spec
+
+
+@contextmanager
+def undisturbed(model: Model) -> Iterator[None]:
+    """No gradients and no dropout while the body runs; each module's mode is put back after."""
+    training = [module for module in model.modules() if module.training]
+    model.eval()
+    try:
+        with torch.inference_mode():
+            yield
+    finally:
+        for module in training:
+            module.training = True
+
+
+def _ids(loaded: Loaded | None, model: SingleWay, given: Input) -> Tensor:
+    if isinstance(given, Tensor):
+        return given if given.dim() == 2 else given[None]
+    if not isinstance(given, str):
+        return torch.tensor([list(given)], dtype=torch.long)
+    if loaded is None or loaded.tokenizer is None:
+        raise UsageError(messages.NO_TOKENIZER, name=loaded.name if loaded else type(model).__name__)
+    return torch.tensor([loaded.tokenizer.encode(given)], dtype=torch.long)
+
+
+def _require_tokens(ids: Tensor, stack: Stack, context: int) -> None:
+    if not isinstance(stack.input, Tokens):
+        raise UsageError(messages.NOT_TOKENS, found=type(stack.input).__name__)
+    if not ids.numel():
+        raise GenerationError(messages.NO_TOKENS)
+    if ids.shape[1] > context:
+        raise GenerationError(messages.TOO_LONG, found=ids.shape[1], context=context)
+    vocabulary = stack.input.vocabulary
+    outside = ids[(ids < 0) | (ids >= vocabulary)]
+    if outside.numel():
+        raise UsageError(messages.BAD_ID, found=int(outside[0]), vocabulary=vocabulary, last=vocabulary - 1)
+
+
+def _start(loaded: Loaded | None, model: EncoderDecoder) -> list[int]:
+    begin = loaded.generation.begin_id if loaded else None
+    if begin is None and loaded is not None and loaded.tokenizer is not None:
+        begin = loaded.tokenizer.bos_id
+    if begin is None:
+        raise UsageError(messages.NO_TARGET, name=loaded.name if loaded else type(model).__name__)
+    return [begin]

@@ -1,0 +1,134 @@
+"""What is said about looking inside a model: what each step of a trace does, and what an attention table shows."""
+
+from __future__ import annotations
+
+from clearformer.messages import Message, failure
+
+# What cannot be looked at
+NO_TOKENIZER = failure(
+    en=("{name} comes without a tokenizer, and a text was given.", "Give token ids instead of text."),
+    zh=("{name} 没有附带分词器，而给出的是文本。", "请给出词元编号，而不是文本。"),
+)
+NO_TOKENS = failure(
+    en=("Expected at least one token, got none.", "Give at least one word."),
+    zh=("至少需要一个词元，实际一个也没有。", "请至少给出一个词。"),
+)
+TOO_LONG = failure(
+    en=("The text has {found} tokens; the model reads {context}.", "Shorten the text."),
+    zh=("文本有 {found} 个词元；该模型至多读取 {context} 个。", "请缩短文本。"),
+)
+BAD_ID = failure(
+    en=("Token id {found} is outside the vocabulary of {vocabulary}.", "Give ids from 0 to {last}."),
+    zh=("词元编号 {found} 超出大小为 {vocabulary} 的词表。", "请给出 0 到 {last} 的编号。"),
+)
+NOT_TOKENS = failure(
+    en=("The model reads no tokens (its input is {found}).", "Give the image or the series itself, as a tensor."),
+    zh=("该模型不读取词元（其输入为 {found}）。", "请直接给出图像或序列张量。"),
+)
+TWO_TOWERS = failure(
+    en=(
+        "Expected a model with one way through it, found two towers.",
+        "Look at one of them: model.text or model.image.",
+    ),
+    zh=("应为单一路径的模型，实际是双塔模型。", "请查看其中之一：model.text 或 model.image。"),
+)
+NO_TARGET = failure(
+    en=(
+        "An encoder-decoder needs a target to read, and {name} names no start token.",
+        "Give target, a list of token ids.",
+    ),
+    zh=("编码器-解码器模型需要目标序列，而 {name} 没有指明起始词元。", "请给出 target，即词元编号的列表。"),
+)
+NO_LAYER = failure(
+    en=("There is no layer {found}; the model has {count}.", "Give a number from 0 to {last}."),
+    zh=("没有第 {found} 层；该模型有 {count} 层。", "请给出 0 到 {last} 的数。"),
+)
+BAD_LAYER = failure(
+    en=("--layer: expected a number or all, got {found}.", "Give a number such as 0, or all."),
+    zh=("--layer：应为数字或 all，实际为 {found}。", "请给出 0 之类的数字，或 all。"),
+)
+NO_HEAD = failure(
+    en=("There is no head {found} in layer {layer}; it has {count}.", "Give a number from 0 to {last}."),
+    zh=("第 {layer} 层没有头 {found}；它有 {count} 个头。", "请给出 0 到 {last} 的数。"),
+)
+
+# What a step of the trace does, by the last words of its name
+MEANINGS = {
+    "embed": Message(
+        "each token's vector, positions added where the model adds them", "每个词元的向量，若模型如此则加上位置"
+    ),
+    "query": Message("what each token asks, head by head", "每个词元在各个头里要问的"),
+    "key": Message("what each token answers to", "每个词元以什么应答"),
+    "value": Message("what each token passes on when it is read", "每个词元被读取时给出的内容"),
+    "query_rotated": Message("queries turned by their position", "按位置旋转后的查询"),
+    "key_rotated": Message("keys turned by their position", "按位置旋转后的键"),
+    "scores": Message("query · key, scaled: how well they fit", "查询与键的缩放点积：契合程度"),
+    "weights": Message("softmax over what may be seen: each row sums to 1", "对可见位置做 softmax：每行之和为 1"),
+    "heads": Message("values averaged by the weights", "按权重平均的值"),
+    "attention.output": Message("the heads side by side, mixed into one vector", "各头并排，混合成一个向量"),
+    "cross_attention.output": Message(
+        "what was read from the source, mixed into one vector", "从源序列读到的内容，混合成一个向量"
+    ),
+    "norm": Message("each vector brought to one size", "把每个向量归一到同一尺度"),
+    "gate": Message("activated: how far each hidden number is let through", "激活后的门：每个隐藏分量放行多少"),
+    "hidden": Message("the wider hidden vector of each token alone", "每个词元各自的、更宽的隐藏向量"),
+    "router": Message("each expert's share, zero where not chosen", "每个专家的份额，未选中的为零"),
+    "feedforward.output": Message("what the feed-forward network adds", "前馈网络要加上的内容"),
+    "sum": Message("the residual stream: what was there, and the sublayer's answer", "残差流：原有内容加上子层的输出"),
+    "output": Message("the residual stream after the block", "经过该层之后的残差流"),
+    "pooled": Message("one vector for the whole text", "整段文本的一个向量"),
+    "logits": Message("what the head answers", "输出头的结果"),
+    "next_token": Message("a score for every token that could come next", "每个可能出现的词元的得分"),
+}
+
+# Tables
+STEP, READS, LETTERS, SHAPE, MEAN, STD, ABSMAX, WHAT = (
+    Message("step", "步骤"),
+    Message("reads", "输入"),
+    Message("letters", "字母"),
+    Message("shape", "形状"),
+    Message("mean", "均值"),
+    Message("std", "标准差"),
+    Message("absmax", "最大绝对值"),
+    Message("what it is", "含义"),
+)
+DIMENSIONS = {
+    "B": Message("batch", "批"),
+    "T": Message("positions that ask", "提问的位置"),
+    "S": Message("positions that are read", "被读取的位置"),
+    "D": Message("model width", "模型宽度"),
+    "H": Message("query heads", "查询头"),
+    "G": Message("key/value heads", "键值头"),
+    "K": Message("width of a query or key", "查询或键的宽度"),
+    "U": Message("width of a value", "值的宽度"),
+    "F": Message("feed-forward width", "前馈宽度"),
+    "E": Message("experts", "专家"),
+    "V": Message("vocabulary", "词表"),
+    "R": Message("rotary width", "旋转宽度"),
+}
+TOKENS = Message("{count} tokens: {tokens}", "{count} 个词元：{tokens}")
+FOLDED = Message(
+    "One line a block where it is folded; --layer N or --layer all opens it.",
+    "折叠的层每层一行；用 --layer N 或 --layer all 展开。",
+)
+
+ENTROPY = Message(
+    "entropy in bits: 0 reads one token, log2 of the row's length reads all alike",
+    "熵（比特）：0 表示只读一个词元，行长的 log2 表示平均读取全部",
+)
+PREVIOUS = Message("weight on the token before", "给前一个词元的权重")
+FIRST = Message("weight on the first token", "给第一个词元的权重")
+ITSELF = Message("weight on itself", "给自身的权重")
+HEAD = Message("head", "头")
+LAYER = Message("layer", "层")
+SUMMARY_ROW = Message(
+    "Means over the tokens; a row a layer, a column a head.", "对各词元取平均；每行一层，每列一个头。"
+)
+MAP = Message(
+    "Layer {layer}, head {head}: each row is a token that asks, each column one that it reads; a row sums to 1.",
+    "第 {layer} 层，头 {head}：每行是提问的词元，每列是被读取的词元；每行之和为 1。",
+)
+MAP_TOP = Message(
+    "Layer {layer}, head {head}: each row is a token that asks, then the tokens that it reads most.",
+    "第 {layer} 层，头 {head}：每行是提问的词元，其后是它读取最多的词元。",
+)

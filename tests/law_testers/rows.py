@@ -1,0 +1,98 @@
+"""Laws about what a row may depend on: itself, and nothing around it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from clearformer import spec as s
+from clearformer.laws import Law
+from drawing.inputs import batch
+from drawing.models import VOCABULARY
+from law_testers.subject import END, ROWS, Subject, has_prefix, require_equal, terms_of
+
+LENGTHS = (6, 4, 1)
+
+
+def determinism(law: Law, subject: Subject) -> None:
+    """Bit for bit."""
+    if isinstance(subject.spec, s.TwoTowers):
+        texts, real, images = _towers(subject)
+        with torch.no_grad():
+            assert torch.equal(subject.model(texts, images, real=real), subject.model(texts, images, real=real))
+        return
+    data, how = _rows(law, subject)
+    assert torch.equal(subject.answer(data, **how), subject.answer(data, **how))
+
+
+def batch_independence(law: Law, subject: Subject) -> None:
+    if isinstance(subject.spec, s.TwoTowers):
+        texts, real, images = _towers(subject)
+        with torch.no_grad():
+            together = subject.model(texts, images, real=real)
+            for row in range(ROWS):
+                one = slice(row, row + 1)
+                require_equal(subject.model(texts[one], images, real=real[one]), together[one])
+                require_equal(subject.model(texts, images[one], real=real), together[:, one])
+        return
+    data, how = _rows(law, subject)
+    together = subject.answer(data, **how)
+    for row in range(ROWS):
+        one = slice(row, row + 1)
+        alone = subject.answer(data[one], rows=one, **{name: value[one] for name, value in how.items()})
+        keep = _real_answers(together[one], how.get("real"), one)
+        require_equal(alone[keep], together[one][keep])
+
+
+def padding_independence(law: Law, subject: Subject) -> None:
+    """A row alone without padding, against the batch padded on the right, on the left and on both sides."""
+    sentences = [subject.ids(length)[:1] for length in LENGTHS]
+    prefix = torch.tensor([3, 0, 1]) if has_prefix(subject.stack) else None
+    sources, source_real = subject.source, subject.source_real
+    for left in (0, 3, 1):
+        width = max(LENGTHS) + 3
+        padded = torch.from_numpy(subject.rng.integers(0, VOCABULARY, (ROWS, width)))
+        real = torch.zeros(ROWS, width, dtype=torch.bool)
+        starts = [left if left < 3 else width - length for length in LENGTHS]
+        for row, (start, length) in enumerate(zip(starts, LENGTHS, strict=True)):
+            padded[row, start : start + length] = sentences[row][0]
+            real[row, start : start + length] = True
+        together = subject.answer(padded, real=real, **({} if prefix is None else {"prefix": prefix}))
+        for row, (start, length) in enumerate(zip(starts, LENGTHS, strict=True)):
+            solo = subject
+            if sources is not None and source_real is not None:
+                solo = replace(subject, source=sources[row : row + 1, source_real[row]], source_real=None)
+            terms = {} if prefix is None else {"prefix": prefix[row : row + 1]}
+            alone = solo.answer(sentences[row], **terms)[0]
+            inside = together[row, start : start + length] if _everywhere(subject.spec) else together[row]
+            require_equal(inside, alone)
+
+
+def _rows(law: Law, subject: Subject) -> tuple[Tensor, dict[str, Tensor]]:
+    """A batch of unequal rows, with prefixes where the spec has them."""
+    drawn = batch(subject.stack.input, subject.rng)
+    data, real = subject.tensor(drawn.data), subject.tensor(drawn.real)
+    if real is None:
+        return data, {}
+    return data, {"real": real, **terms_of(law, subject, prefix=torch.tensor([3, 2, 0]))}
+
+
+def _towers(subject: Subject) -> tuple[Tensor, Tensor, Tensor]:
+    assert isinstance(subject.spec, s.TwoTowers)
+    texts = batch(s.main_stack(subject.spec.text).input, subject.rng)
+    images = batch(subject.spec.image.encoder.input, subject.rng)
+    assert (texts.data == END).any(1).all()
+    return subject.tensor(texts.data), subject.tensor(texts.real), subject.tensor(images.data)
+
+
+def _everywhere(spec: s.Spec) -> bool:
+    return isinstance(spec.head, s.Language | s.Hidden)
+
+
+def _real_answers(answer: Tensor, real: Tensor | None, rows: slice) -> Tensor:
+    """True at answers that mean something: those at pads do not."""
+    if real is not None and answer.dim() == 3 and answer.shape[1] == real.shape[1]:
+        return real[rows]
+    return torch.ones(answer.shape[0], dtype=torch.bool)
