@@ -70,7 +70,7 @@ def stdin(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
 
 @pytest.fixture
 def interrupt_at(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Ctrl-C comes as the given steps of the given answers begin, counted from 1."""
+    """Ctrl-C comes between a token and its printing, at the given (answer, token), counted from 1."""
     steps = Decoder.steps
     answers = 0
 
@@ -186,9 +186,9 @@ def test_ctrl_c_keeps_what_was_written(clearformer: Any, interrupt_at: Any) -> N
     whole = clearformer("generate", "toy", "hello").out
     interrupt_at((1, 4), (2, 4))
     ended = clearformer("generate", "toy", "hello")
-    assert (ended.code, ended.out) == (130, whole[:3] + "\n")
+    assert (ended.code, ended.out) == (130, whole[:4] + "\n")
     told = clearformer("generate", "toy", "hello", "--json")
-    assert (told.code, told.json["stop_reason"], told.json["text"]) == (130, "interrupted", whole[:3])
+    assert (told.code, told.json["stop_reason"], told.json["text"]) == (130, "interrupted", whole[:4])
 
 
 def test_a_chat_through_a_pipe(clearformer: Any, stdin: Any) -> None:
@@ -214,7 +214,7 @@ def test_ctrl_c_stops_an_answer_and_a_second_leaves(clearformer: Any, stdin: Any
     told = json.loads(ended.out)
     assert ended.code == 130
     assert [turn["stop_reason"] for turn in told["turns"]] == ["interrupted", "length", "interrupted", "interrupted"]
-    assert [len(turn["text"]) for turn in told["turns"]] == [2, 4, 1, 1]
+    assert [len(turn["text"]) for turn in told["turns"]] == [3, 4, 2, 2]
 
 
 def test_chat_reads_only_utf8_and_needs_a_template(clearformer: Any, stdin: Any, toy: Toy, monkeypatch: Any) -> None:

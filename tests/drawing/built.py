@@ -8,14 +8,14 @@ import numpy as np
 import torch
 
 from clearformer import spec as s
-from clearformer.build import build
+from clearformer.build import empty
 from clearformer.model import Model
 from clearformer.reference import initial
 
 
 def built(spec: s.Spec, weights: Mapping[str, np.ndarray], dtype: torch.dtype = torch.float64) -> Model:
     """The model in evaluation mode, holding exactly these weights."""
-    model = build(spec, dtype=dtype).eval()
+    model = empty(spec).to(dtype).to_empty(device="cpu").eval()
     parameters = dict(model.named_parameters())
     assert parameters.keys() == weights.keys()
     with torch.no_grad():

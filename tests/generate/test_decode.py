@@ -58,15 +58,19 @@ def test_the_seed_is_the_text(speaker: Any, toys: Any) -> None:
 @pytest.mark.parametrize("sampled", [False, True])
 def test_an_encoder_decoder_writes_alike_in_every_way(translator: Any, toys: Any, sampled: bool) -> None:
     sources = toys.random_prompts(5, 11, 2)
-    settings = {"max_new_tokens": 8, "seed": 3, **(SAMPLED if sampled else {})}
-    together = [each.token_ids for each in toys.run(translator, sources, **settings)]
-    assert together == [each.token_ids for each in toys.run(translator, sources, use_cache=False, **settings)]
-    for row, source in enumerate(sources):
-        (alone,) = toys.run(translator, [source], **{**settings, "seed": 3 + row})
-        assert alone.token_ids == together[row]
-        if not sampled:
-            assert alone.token_ids == toys.by_hand(translator.model, source, 8)
-            assert alone.prompt_tokens == len(source)
+    settings = {"max_new_tokens": 8, **(SAMPLED if sampled else {})}
+    free = [toys.run(translator, [source], seed=3 + row, **settings)[0] for row, source in enumerate(sources)]
+    assert [each.prompt_tokens for each in free] == [5, 11, 2]
+    if not sampled:
+        assert [each.token_ids for each in free] == [toys.by_hand(translator.model, each, 8) for each in sources]
+    # The first text ends early and leaves the others, with their memories, behind.
+    ends = GenerationDefaults(begin_id=toys.BEGIN, end_ids=(free[0].token_ids[2], free[2].token_ids[5]))
+    speaker = replace(translator, generation=ends)
+    alone = [toys.run(speaker, [source], seed=3 + row, **settings)[0] for row, source in enumerate(sources)]
+    assert len({each.new_tokens for each in alone}) > 1
+    for way in ({}, {"use_cache": False}):
+        together = toys.run(speaker, sources, seed=3, **way, **settings)
+        assert [each.token_ids for each in together] == [each.token_ids for each in alone], way
 
 
 def test_greedy_equals_transformers_with_a_penalty(toys: Any) -> None:

@@ -11,7 +11,7 @@ from clearformer import spec as s
 from clearformer.laws import Law
 from drawing.inputs import batch
 from drawing.models import VOCABULARY
-from law_testers.subject import END, ROWS, Subject, has_prefix, require_equal, terms_of
+from law_testers.subject import END, ROWS, Subject, require_equal, terms_of
 
 LENGTHS = (6, 4, 1)
 
@@ -47,27 +47,29 @@ def batch_independence(law: Law, subject: Subject) -> None:
 
 
 def padding_independence(law: Law, subject: Subject) -> None:
-    """A row alone without padding, against the batch padded on the right, on the left and on both sides."""
+    """Each row alone without padding, against the batch padded on the right, on both sides and on the left."""
     sentences = [subject.ids(length)[:1] for length in LENGTHS]
-    prefix = torch.tensor([3, 0, 1]) if has_prefix(subject.stack) else None
-    sources, source_real = subject.source, subject.source_real
-    for left in (0, 3, 1):
-        width = max(LENGTHS) + 3
+    terms = terms_of(law, subject, prefix=torch.tensor([3, 0, 1]))
+    alone = [_solo(subject, row, sentence, terms) for row, sentence in enumerate(sentences)]
+    width = max(LENGTHS) + 2
+    for starts in ((0, 0, 0), (1, 2, 3), tuple(width - length for length in LENGTHS)):
         padded = torch.from_numpy(subject.rng.integers(0, VOCABULARY, (ROWS, width)))
+        spans = [slice(start, start + length) for start, length in zip(starts, LENGTHS, strict=True)]
         real = torch.zeros(ROWS, width, dtype=torch.bool)
-        starts = [left if left < 3 else width - length for length in LENGTHS]
-        for row, (start, length) in enumerate(zip(starts, LENGTHS, strict=True)):
-            padded[row, start : start + length] = sentences[row][0]
-            real[row, start : start + length] = True
-        together = subject.answer(padded, real=real, **({} if prefix is None else {"prefix": prefix}))
-        for row, (start, length) in enumerate(zip(starts, LENGTHS, strict=True)):
-            solo = subject
-            if sources is not None and source_real is not None:
-                solo = replace(subject, source=sources[row : row + 1, source_real[row]], source_real=None)
-            terms = {} if prefix is None else {"prefix": prefix[row : row + 1]}
-            alone = solo.answer(sentences[row], **terms)[0]
-            inside = together[row, start : start + length] if _everywhere(subject.spec) else together[row]
-            require_equal(inside, alone)
+        for row, span in enumerate(spans):
+            padded[row, span], real[row, span] = sentences[row][0], True
+        together = subject.answer(padded, real=real, **terms)
+        for row, span in enumerate(spans):
+            inside = together[row, span] if isinstance(subject.spec.head, s.Language | s.Hidden) else together[row]
+            require_equal(inside, alone[row])
+
+
+def _solo(subject: Subject, row: int, sentence: Tensor, terms: dict[str, Tensor]) -> Tensor:
+    """One row's answer, its source without padding too."""
+    if subject.source is not None and subject.source_real is not None:
+        source = subject.source[row : row + 1, subject.source_real[row]]
+        subject = replace(subject, source=source, source_real=None)
+    return subject.answer(sentence, **{name: value[row : row + 1] for name, value in terms.items()})[0]
 
 
 def _rows(law: Law, subject: Subject) -> tuple[Tensor, dict[str, Tensor]]:
@@ -85,10 +87,6 @@ def _towers(subject: Subject) -> tuple[Tensor, Tensor, Tensor]:
     images = batch(subject.spec.image.encoder.input, subject.rng)
     assert (texts.data == END).any(1).all()
     return subject.tensor(texts.data), subject.tensor(texts.real), subject.tensor(images.data)
-
-
-def _everywhere(spec: s.Spec) -> bool:
-    return isinstance(spec.head, s.Language | s.Hidden)
 
 
 def _real_answers(answer: Tensor, real: Tensor | None, rows: slice) -> Tensor:

@@ -67,7 +67,7 @@ class Subject:
         return StaticCache(self.stack, batch=ROWS, capacity=CONTEXT, dtype=self.dtype, length_bound=bound)
 
 
-def subject(spec: s.Spec, seed: int, dtype: torch.dtype) -> Subject:
+def make_subject(spec: s.Spec, seed: int, dtype: torch.dtype = torch.float64) -> Subject:
     rng = np.random.default_rng(seed)
     plain = Subject(spec, drawn(spec, seed, dtype), dtype, rng)
     if not isinstance(spec, s.EncoderDecoder):

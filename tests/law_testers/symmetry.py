@@ -17,9 +17,9 @@ def offset_independence(law: Law, subject: Subject) -> None:
     ids, positions = subject.ids(LENGTH), torch.arange(LENGTH).expand(ROWS, -1)
     prefix = None if "without a prefix" in law.conditions else torch.tensor([3, 2, 0])
     terms = terms_of(law, subject, prefix=prefix)
+    k = int(subject.rng.integers(1, 50))
     here = subject.answer(ids, positions=positions, **terms)
-    for k in (1, int(subject.rng.integers(2, 50))):
-        require_equal(subject.answer(ids, positions=positions + k, **terms), here)
+    require_equal(subject.answer(ids, positions=positions + k, **terms), here)
 
 
 def permutation_equivariance(law: Law, subject: Subject) -> None:

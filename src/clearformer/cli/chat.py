@@ -80,27 +80,30 @@ class Session:
 
     def _answer(self, text: str) -> bool:
         """Stream one answer; False if it was stopped. What was written until then stays in the conversation."""
+        shown, turns = 0, len(self._conversation.results)
+        finished = True
         try:
             with closing(self._conversation.answer(text)) as pieces:
                 for piece in pieces:
-                    if not self._screen.as_json:
-                        write(piece)
+                    self._show(piece)
+                    shown += len(piece)
         except KeyboardInterrupt:
-            self._end_line()
-            self._screen.note(say.STOPPED)
-            return False
+            finished = False
         except GenerationError as error:
             if not self._interactive:
                 raise
             # A conversation that outgrew the context can still be reset by its user.
             boundary.tell(boundary.explain(error, self._screen.language), self._screen.language, as_json=False)
-            return True
-        self._end_line()
-        return True
+        # Text held back in case it became a stop string is shown when the answer is broken off.
+        held = "".join(result.text[shown:] for result in self._conversation.results[turns:])
+        self._show(f"{held}\n")
+        if not finished:
+            self._screen.note(say.STOPPED)
+        return finished
 
-    def _end_line(self) -> None:
+    def _show(self, piece: str) -> None:
         if not self._screen.as_json:
-            write("\n")
+            write(piece)
 
     def _questions(self) -> Iterator[str]:
         """Messages until /exit or the end of input; a \\ at a line's end joins the next; empty ones are skipped."""

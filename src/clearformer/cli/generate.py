@@ -48,20 +48,20 @@ def generate(
 
     ids = chat_ids(speaker, [{"role": "user", "content": text}]) if chat else prompt_ids(speaker, text)
     generation = Generation(speaker, [ids], options)
-    interrupted = False
+    interrupted, shown = False, 0
     try:
-        for step in generation.steps():
+        for (token,) in generation.steps():
             if not screen.as_json:
-                write(step[0].piece)
+                write(token.piece)
+                shown += len(token.piece)
     except KeyboardInterrupt:
         interrupted = True
-    before = len(generation.drafts[0].text)
     (result,) = generation.results()
     tokenizer = tokenizer_of(speaker)
     if screen.as_json:
         screen.json(contents(result, tokenizer, top_logprobs=options.top_logprobs > 0))
     else:
-        write(result.text[before:] + "\n")
+        write(result.text[shown:] + "\n")
         _tell(result, tokenizer, screen)
         if interrupted:
             raise KeyboardInterrupt

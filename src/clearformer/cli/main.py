@@ -22,6 +22,7 @@ from clearformer.messages import cli as say
 from clearformer.messages import help as help_messages
 
 VERBS = {
+    "tour": "clearformer.cli.tour:tour",
     "demo": "clearformer.cli.demo:demo",
     "trace": "clearformer.cli.trace:trace",
     "attention": "clearformer.cli.attention:attention",
@@ -33,6 +34,7 @@ VERBS = {
     "ls": "clearformer.cli.ls:ls",
     "show": "clearformer.cli.show:show",
     "rm": "clearformer.cli.rm:rm",
+    "bench": "clearformer.cli.bench:bench",
     "env": "clearformer.cli.env:env",
 }
 

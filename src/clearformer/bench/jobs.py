@@ -1,0 +1,122 @@
+"""The measurements by name: reading a prompt (prefill) and writing after it (decode)."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib import metadata
+from typing import Any, Literal
+
+import torch
+
+import clearformer.machine as machine
+from clearformer.bench.contestant import Contestant
+from clearformer.bench.quiet import LEAST_SHARE, MOST_SPREAD, Calm, calibrate
+from clearformer.bench.rounds import Advance, Row, alternate, first_difference, rows_of
+from clearformer.errors import MachineError, UsageError
+from clearformer.messages import bench as messages
+from clearformer.text.tokenizer import Tokenizer
+
+Job = Literal["decode", "prefill"]
+
+# Plain prose of our own; repeated where a longer prompt is asked for.
+TEXT = (
+    "A mill stood where the river left the hills. In spring the water came down brown and fast, and the miller "
+    "counted the stones of the weir every morning to see how many it had taken in the night. "
+)
+
+
+@dataclass(frozen=True)
+class Report:
+    """A job's figures. `same_tokens` is None where nothing is compared; `first_difference` counts from 0."""
+
+    job: Job
+    rows: tuple[Row, ...]
+    calm: Calm
+    same_tokens: bool | None
+    first_difference: int | None
+
+
+def measure(
+    job: Job,
+    contestants: Sequence[Contestant],
+    prompt: Sequence[int],
+    *,
+    new: int,
+    runs: int,
+    busy_ok: bool,
+    advance: Advance,
+    look: Callable[[], Calm] = calibrate,
+) -> Report:
+    """Tokens a second: of writing `new` tokens after the first, or of reading the prompt to the first new one.
+
+    Raises MachineError on a busy machine, before and after the runs, unless `busy_ok`.
+    """
+    before = _calm(look, busy_ok)
+    written = alternate(contestants, prompt, new, runs=runs, warm_up=min(new, 8), advance=advance)
+    after = _calm(look, busy_ok)
+    if job == "decode":
+        figures = [[(new - 1) / run.decode_seconds for run in each] for each in written]
+    else:
+        figures = [[len(prompt) / run.prefill_seconds for run in each] for each in written]
+    rows = rows_of([contestant.name for contestant in contestants], "tok/s", figures)
+    differs = first_difference(written)
+    same = None if len(contestants) < 2 else differs is None
+    return Report(job, tuple(rows), max(before, after, key=lambda calm: calm.spread), same, differs)
+
+
+def prompt_of(tokenizer: Tokenizer, length: int) -> list[int]:
+    """Exactly `length` tokens of prose."""
+    ids: list[int] = []
+    repeats = 1
+    while len(ids) < length:
+        ids = tokenizer.encode(TEXT * repeats, special=False)
+        repeats *= 2
+    return ids[:length]
+
+
+def about_machine(threads: int) -> dict[str, Any]:
+    """What the figures belong to."""
+    return {
+        "name": machine.cpu_name(),
+        "cores": machine.cores(),
+        "threads": threads,
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "clearformer": metadata.version("clearformer"),
+        "torch": torch.__version__,
+        "transformers": _version("transformers"),
+        "date": datetime.now(UTC).isoformat(timespec="minutes"),
+    }
+
+
+def _calm(look: Callable[[], Calm], busy_ok: bool) -> Calm:
+    calm = look()
+    if not calm.quiet and not busy_ok:
+        raise MachineError(
+            messages.BUSY,
+            spread=calm.spread,
+            share=calm.share,
+            threads=calm.threads,
+            most_spread=MOST_SPREAD,
+            least_share=LEAST_SHARE,
+        )
+    return calm
+
+
+def require_sizes(*, prompt: int, new: int, runs: int, least_new: int, context: int, name: str) -> None:
+    """Raises UsageError for sizes that nothing can be measured with."""
+    for option, found, least in (("--prompt", prompt, 1), ("--new", new, least_new), ("--runs", runs, 1)):
+        if found < least:
+            raise UsageError(messages.TOO_FEW, name=option, least=least, found=found)
+    if prompt + new > context:
+        raise UsageError(messages.TOO_LONG, prompt=prompt, new=new, context=context, name=name)
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None

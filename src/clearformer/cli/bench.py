@@ -1,0 +1,143 @@
+"""`clearformer bench decode|prefill`: our speed, alone or side by side with Hugging Face."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import App, Parameter
+
+from clearformer.cli.flags import Progressing, Spoken
+from clearformer.cli.screen import Screen
+from clearformer.errors import MachineError
+from clearformer.messages import bench as say
+from clearformer.messages import cli as say_everywhere
+
+if TYPE_CHECKING:
+    from clearformer.bench.jobs import Job, Report
+
+bench = App(name="bench")
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Measuring(Progressing):
+    """What is measured, and with what."""
+
+    model: str = "smollm2-135m"
+    """A built-in name, a run, a folder, a .gguf file or a Hub id."""
+    vs: Literal["hf"] | None = None
+    """Measure Hugging Face transformers beside it, in alternating runs."""
+    dtype: Literal["float32", "bfloat16"] = "float32"
+    """The number type of weights and cache."""
+    runs: int = 5
+    """Runs of each program; medians are taken over them."""
+    threads: int | None = None
+    """Processor threads to compute with; one a core if left out."""
+    busy_ok: bool = False
+    """Measure on a busy machine too; the result says so."""
+    out: Path | None = None
+    """Write the JSON object into this file as well."""
+
+
+Reading = Annotated[int, Parameter(name="--prompt", help="Tokens of the prompt.")]
+Writing = Annotated[int, Parameter(name="--new", help="Tokens to write after it.")]
+
+
+@bench.command
+def decode(
+    *, prompt: Reading = 128, new: Writing = 128, flags: Measuring = Measuring(), language: Spoken = "en"
+) -> int:
+    """Measure writing: tokens a second after the first, batch 1, greedy."""
+    return _run("decode", prompt, new, flags, Screen(language, flags))
+
+
+@bench.command
+def prefill(*, prompt: Reading = 512, flags: Measuring = Measuring(), language: Spoken = "en") -> int:
+    """Measure reading: prompt tokens a second until the first new token is there, batch 1."""
+    return _run("prefill", prompt, 1, flags, Screen(language, flags))
+
+
+def _run(job: Job, prompt: int, new: int, flags: Measuring, screen: Screen) -> int:
+    """0, or 1 if both programs compute in float32 and write different tokens."""
+    import clearformer.bench.jobs as jobs
+    import clearformer.machine as machine
+    from clearformer.bench.contestant import Contestant
+    from clearformer.bench.hugging_face import HuggingFace, require_transformers
+    from clearformer.bench.ours import Clearformer
+    from clearformer.generate.speaker import speaking_model, tokenizer_of
+    from clearformer.load import load
+    from clearformer.store import resolve
+
+    if flags.vs:
+        require_transformers()
+    dtype = machine.checked_dtype(flags.dtype)
+    threads = machine.use_threads(flags.threads)
+    with screen.progress(say_everywhere.PULLING, in_bytes=True, name=flags.model) as advance:
+        located = resolve(flags.model, progress=advance)
+    screen.note(say.LOADING, name=flags.model)
+    speaker = load(located.path, dtype=dtype)
+    context = speaking_model(speaker).spec.context
+    least = 2 if job == "decode" else 1
+    jobs.require_sizes(prompt=prompt, new=new, runs=flags.runs, least_new=least, context=context, name=flags.model)
+    contestants: list[Contestant] = [Clearformer(speaker)]
+    if flags.vs:
+        contestants.append(HuggingFace(located, dtype))
+    ids = jobs.prompt_of(tokenizer_of(speaker), prompt)
+    screen.note(say.CALIBRATING)
+    with screen.progress(say.RUNNING) as advance:
+        report = jobs.measure(job, contestants, ids, new=new, runs=flags.runs, busy_ok=flags.busy_ok, advance=advance)
+    told = contents(report, jobs.about_machine(threads), flags, prompt=prompt, new=new)
+    _tell(report, told, new, screen)
+    if flags.out is not None:
+        _write(flags.out, told)
+        if not screen.as_json:
+            screen.text(str(flags.out))
+    return 1 if flags.dtype == "float32" and report.same_tokens is False else 0
+
+
+def contents(report: Report, machine: dict[str, Any], flags: Measuring, *, prompt: int, new: int) -> dict[str, Any]:
+    """The object that `--json` prints."""
+    settings = {"model": flags.model, "dtype": flags.dtype, "prompt": prompt, "new": new, "runs": flags.runs}
+    calm = report.calm
+    return {
+        "job": report.job,
+        "machine": {**machine, "quiet": calm.quiet, "spread": calm.spread, "share": calm.share},
+        "settings": settings,
+        "rows": [asdict(row) for row in report.rows],
+        "same_tokens": report.same_tokens,
+        "first_difference": report.first_difference,
+    }
+
+
+def _tell(report: Report, told: dict[str, Any], new: int, screen: Screen) -> None:
+    if screen.as_json:
+        screen.json(told)
+        return
+    screen.say(say.ON, job=report.job, date=told["machine"]["date"], **told["settings"])
+    screen.say(say.MACHINE, **{**told["machine"], "transformers": told["machine"]["transformers"] or "–"})
+    headings = (say.CONTESTANT, say.UNIT, say.MEDIAN, say.LOW, say.HIGH, say.RATIO)
+    rows = [
+        [row.name, row.unit, *(f"{n:.1f}" for n in (row.median, row.low, row.high)), _ratio(row.ratio)]
+        for row in report.rows
+    ]
+    screen.table(rows, [heading.text(screen.language) for heading in headings])
+    if report.first_difference is not None:
+        screen.say(say.OTHER_TOKENS, first=report.first_difference + 1, count=new)
+    elif report.same_tokens:
+        screen.say(say.SAME_TOKENS, count=new)
+    if not report.calm.quiet:
+        screen.say(say.WAS_BUSY)
+
+
+def _ratio(ratio: float | None) -> str:
+    return "–" if ratio is None else f"{ratio:.2f}×"
+
+
+def _write(path: Path, told: dict[str, Any]) -> None:
+    try:
+        path.write_text(json.dumps(told, ensure_ascii=False, allow_nan=False, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise MachineError(say.CANNOT_WRITE, path=path, detail=error.strerror or error) from error

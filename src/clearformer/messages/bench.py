@@ -1,0 +1,66 @@
+"""What is said about measuring side by side."""
+
+from __future__ import annotations
+
+from clearformer.messages import Message, failure
+
+# Refused
+NO_TRANSFORMERS = failure(
+    en=("The peer transformers is not installed.", "pip install clearformer[bench], or measure alone without --vs."),
+    zh=("没有安装对照软件 transformers。", "请运行 pip install clearformer[bench]，或去掉 --vs 单独测量。"),
+)
+PEER_CANNOT_LOAD = failure(
+    en=("transformers {version} cannot load {path}: {detail}.", "Choose another model, or measure alone without --vs."),
+    zh=("transformers {version} 无法加载 {path}：{detail}。", "请换一个模型，或去掉 --vs 单独测量。"),
+)
+BUSY = failure(
+    en=(
+        "This machine is busy: the same work took {spread:.0%} longer or shorter (at most {most_spread:.0%} is quiet), and this process got {share:.0%} of its {threads} threads (at least {least_share:.0%}).",
+        "Close other programs and run it again; --busy-ok measures all the same.",
+    ),
+    zh=(
+        "本机正忙：同样的工作耗时波动 {spread:.0%}（安静时不超过 {most_spread:.0%}），本进程只得到 {threads} 个线程的 {share:.0%}（至少应为 {least_share:.0%}）。",
+        "请关闭其他程序后重试；--busy-ok 表示仍然测量。",
+    ),
+)
+TOO_FEW = failure(
+    en=("{name}: expected at least {least}, got {found}.", "Give a larger number."),
+    zh=("{name}：至少为 {least}，实际为 {found}。", "请给出更大的数。"),
+)
+TOO_LONG = failure(
+    en=(
+        "{prompt} prompt tokens and {new} new ones are more than the {context} that {name} holds.",
+        "Give smaller numbers to --prompt and --new.",
+    ),
+    zh=("提示 {prompt} 个词元加生成 {new} 个，超出 {name} 的 {context} 个。", "请减小 --prompt 与 --new。"),
+)
+CANNOT_WRITE = failure(
+    en=("{path} cannot be written ({detail}).", "Name a file in a folder that exists and may be written."),
+    zh=("无法写入 {path}（{detail}）。", "请指定一个存在且可写的文件夹中的文件。"),
+)
+
+# Told
+CALIBRATING = Message("Looking whether the machine is quiet …", "正在检查本机是否空闲……")
+LOADING = Message("Loading {name} …", "正在加载 {name}……")
+RUNNING = Message("Measuring", "测量")
+CONTESTANT, UNIT, MEDIAN, LOW, HIGH, RATIO = (
+    Message("program", "程序"),
+    Message("unit", "单位"),
+    Message("median", "中位数"),
+    Message("low", "最低"),
+    Message("high", "最高"),
+    Message("ratio", "比值"),
+)
+ON = Message(
+    "{job}, {model}, {dtype}, {prompt} prompt tokens, {new} new, batch 1, {runs} alternating runs; {date}",
+    "{job}，{model}，{dtype}，提示 {prompt} 个词元，生成 {new} 个，批大小 1，交替运行 {runs} 次；{date}",
+)
+MACHINE = Message(
+    "{name}, {threads} of {cores} cores; clearformer {clearformer}, torch {torch}, transformers {transformers}, Python {python}",
+    "{name}，使用 {threads}/{cores} 核；clearformer {clearformer}，torch {torch}，transformers {transformers}，Python {python}",
+)
+WAS_BUSY = Message("The machine was busy: these figures are not to be quoted.", "测量时本机正忙：这些数字不可引用。")
+SAME_TOKENS = Message("Both wrote the same {count} tokens.", "两者生成的 {count} 个词元完全相同。")
+OTHER_TOKENS = Message(
+    "The tokens differ from number {first} on, of {count}.", "从第 {first} 个词元起不同，共 {count} 个。"
+)
