@@ -16,11 +16,32 @@ from types import ModuleType
 _PUBLIC = {
     "BytePairEncoding": "clearformer.text.bpe",
     "ClearformerError": "clearformer.errors",
+    "Conversation": "clearformer.generate.conversation",
     "Loaded": "clearformer.load",
+    "Result": "clearformer.generate.speak",
+    "build": "clearformer.build",
+    "complete": "clearformer.generate.speak",
+    "embed": "clearformer.generate.vectors",
+    "generate": "clearformer.generate.speak",
     "load": "clearformer.load",
+    "stream": "clearformer.generate.speak",
+    "trace": "clearformer.inspect.trace",
 }
 
-__all__ = ["BytePairEncoding", "ClearformerError", "Loaded", "load"]
+__all__ = [
+    "BytePairEncoding",
+    "ClearformerError",
+    "Conversation",
+    "Loaded",
+    "Result",
+    "build",
+    "complete",
+    "embed",
+    "generate",
+    "load",
+    "stream",
+    "trace",
+]
 
 
 def __getattr__(name: str) -> object:

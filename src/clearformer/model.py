@@ -43,7 +43,6 @@ class SingleStack(nn.Module):
         rows: Rows,
         *,
         level: Level | None = None,
-        at: Int[Tensor, " rows"] | None = None,
         tap: Tap = OFF,
     ) -> Float[Tensor, "..."]:
         """The head's output for the stack's hidden states."""
@@ -52,7 +51,7 @@ class SingleStack(nn.Module):
             case Language():
                 embed = self.stack.embed
                 assert isinstance(embed, TokenEmbedding)
-                return self.head(pick(x, at), embed.token.weight, tap)
+                return self.head(x, embed.token.weight, tap)
             case Numbers() if isinstance(self.spec.head, specs.Forecast):
                 return self._forecast(self.head(x, rows, tap), level)
             case Numbers() | Vector() | Hidden():
@@ -81,20 +80,18 @@ class SingleStack(nn.Module):
         prefix: Int[Tensor, " B"] | None = None,
         length_bound: Int[Tensor, " B"] | None = None,
         cache: Cache | None = None,
-        at: Int[Tensor, " B"] | None = None,
         losses: list[Tensor] | None = None,
         tap: Tap = OFF,
     ) -> Float[Tensor, "..."]:
         """ids (B T), image (B C height width) or series (B S C) → what the head gives; logits are B T V.
 
-        With a cache the ids continue what it holds. `positions` replaces counted ones. `at` asks for the logits of one
-        slot a row (B 1 V): a prompt's last, where the rest would be thrown away. `prefix` is each row's number of
-        prefix tokens (prefix LM); `length_bound` the declared length of each sequence, for tables chosen by length
+        With a cache the ids continue what it holds. `positions` replaces counted ones. `prefix` is each row's number
+        of prefix tokens (prefix LM); `length_bound` the declared length of each sequence, for tables chosen by length
         (DynamicNTK, LongRoPE). `losses` receives balance losses while training.
         """
         inside = tap.within(self.role)
         if not isinstance(self.stack.embed, TokenEmbedding):
-            _refuse(self.stack, real=real, positions=positions, segments=segments, prefix=prefix, cache=cache, at=at)
+            _refuse(self.stack, real=real, positions=positions, segments=segments, prefix=prefix, cache=cache)
             x, level = self.stack.read_patches(inputs, losses=losses, tap=inside)
             return self.answer(x, Rows(), level=level, tap=tap)
         if cache is not None and not self.answers_as_it_reads:
@@ -110,7 +107,7 @@ class SingleStack(nn.Module):
             losses=losses,
             tap=inside,
         )
-        return self.answer(x, Rows(inputs, real), at=at, tap=tap)
+        return self.answer(x, Rows(inputs, real), tap=tap)
 
     @property
     def answers_as_it_reads(self) -> bool:
@@ -171,11 +168,10 @@ class EncoderDecoder(nn.Module):
         prefix: Int[Tensor, " B"] | None = None,
         length_bound: Int[Tensor, " B"] | None = None,
         cache: Cache | None = None,
-        at: Int[Tensor, " B"] | None = None,
         losses: list[Tensor] | None = None,
         tap: Tap = OFF,
-    ) -> Float[Tensor, "B answers V"]:
-        """Logits of the token after each target token, or after the one at slot `at` of each row alone."""
+    ) -> Float[Tensor, "B T V"]:
+        """Logits of the token after each target token."""
         x = self.decoder.read_tokens(
             target,
             real=real,
@@ -189,7 +185,7 @@ class EncoderDecoder(nn.Module):
         )
         assert isinstance(self.head, Language)
         assert isinstance(self.decoder.embed, TokenEmbedding)
-        return self.head(pick(x, at), self.decoder.embed.token.weight, tap.within("head"))
+        return self.head(x, self.decoder.embed.token.weight, tap.within("head"))
 
     def forward(
         self,
@@ -234,11 +230,6 @@ def _refuse(stack: Stack, **given: object) -> None:
     for name, value in given.items():
         if value is not None:
             raise UsageError(messages.TOKENS_ONLY, given=name, found=type(stack.spec.input).__name__)
-
-
-def pick(x: Float[Tensor, "B T D"], at: Int[Tensor, " B"] | None) -> Float[Tensor, "B answers D"]:
-    """The states at one slot a row, or all of them."""
-    return x if at is None else x[torch.arange(x.shape[0], device=x.device), at][:, None]
 
 
 Model = DecoderOnly | EncoderOnly | EncoderDecoder | TwoTowers

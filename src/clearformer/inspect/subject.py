@@ -31,11 +31,6 @@ class Subject:
     tokens: tuple[str, ...]
     target: Tensor | None = None
 
-    @property
-    def reading_stack(self) -> Stack:
-        """The spec of the stack that reads the input."""
-        return first_stack(self.model)
-
 
 def subject_of(looked_at: Loaded | Model, given: Input, target: Sequence[int] | None = None) -> Subject:
     """The model with its input as a tensor on its device.
@@ -47,20 +42,20 @@ def subject_of(looked_at: Loaded | Model, given: Input, target: Sequence[int] | 
     model = looked_at.model if isinstance(looked_at, Loaded) else looked_at
     if isinstance(model, TwoTowers):
         raise UsageError(messages.TWO_TOWERS)
-    device = next(model.parameters()).device
-    stack = first_stack(model)
+    stack, context = first_stack(model), model.spec.context
     if isinstance(given, Tensor) and not isinstance(stack.input, Tokens):
-        return Subject(model, given.to(device), ())
-    ids = _ids(loaded, model, given).to(device)
-    _require_tokens(ids, stack, model.spec.context)
-    tokenizer = loaded.tokenizer if loaded else None
-    row = ids[0].tolist()
-    tokens = display_tokens(tokenizer, row) if tokenizer else list(map(str, row))
-    if not isinstance(model, EncoderDecoder):
-        return Subject(model, ids, tuple(tokens))
-    written = torch.tensor([_start(loaded, model) if target is None else list(target)], device=device)
-    _require_tokens(written, model.spec.decoder, model.spec.context)
-    return Subject(model, ids, tuple(tokens), written.expand(ids.shape[0], -1))
+        data, labels = given, []
+    else:
+        data = _ids(loaded, model, given)
+        _require_tokens(data, stack, context)
+        labels = _labels(loaded, data[0].tolist())
+    written: Tensor | None = None
+    if isinstance(model, EncoderDecoder):
+        first = _start(loaded, model) if target is None else list(target)
+        written = torch.tensor([first], dtype=torch.long).expand(data.shape[0], -1)
+        _require_tokens(written, model.spec.decoder, context)
+    device = next(model.parameters()).device
+    return Subject(model, data.to(device), tuple(labels), None if written is None else written.to(device))
 
 
 def first_stack(model: SingleWay) -> Stack:
@@ -89,6 +84,12 @@ def _ids(loaded: Loaded | None, model: SingleWay, given: Input) -> Tensor:
     if loaded is None or loaded.tokenizer is None:
         raise UsageError(messages.NO_TOKENIZER, name=loaded.name if loaded else type(model).__name__)
     return torch.tensor([loaded.tokenizer.encode(given)], dtype=torch.long)
+
+
+def _labels(loaded: Loaded | None, ids: list[int]) -> list[str]:
+    if loaded is None or loaded.tokenizer is None:
+        return [str(token_id) for token_id in ids]
+    return display_tokens(loaded.tokenizer, ids)
 
 
 def _require_tokens(ids: Tensor, stack: Stack, context: int) -> None:
