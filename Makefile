@@ -10,7 +10,7 @@ run: $(READY)
 	$(BIN)/clearformer tour
 
 test: $(READY)
-	$(BIN)/python -m pytest -m "not long"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not long"
 
 check: $(READY)
 	$(BIN)/ruff check .
@@ -22,7 +22,7 @@ bench: $(READY)
 	$(BIN)/clearformer bench prefill --vs hf
 
 test-long: $(READY)
-	$(BIN)/python -m pytest -m long --timeout 3600
+	HYPOTHESIS_PROFILE=random $(BIN)/python -m pytest -n 2 -m long --timeout 5400
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

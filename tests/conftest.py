@@ -18,12 +18,8 @@ settings.register_profile("random", deadline=None, suppress_health_check=SLOW)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
-@pytest.fixture(scope="session", autouse=True)
-def two_threads() -> None:
-    """Small matrices gain nothing from more threads, and results stay the same on every machine."""
-    import torch
-
-    torch.set_num_threads(min(2, os.cpu_count() or 1))
+# Small matrices gain nothing from threads that wait for one another; two test processes use two cores.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def built_in(name: str, wheel: str) -> Path:

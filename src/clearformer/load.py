@@ -12,6 +12,7 @@ from clearformer.build import empty
 from clearformer.checkpoint import weight_table
 from clearformer.checkpoint.folder import open_folder
 from clearformer.checkpoint.gguf_file import open_gguf
+from clearformer.checkpoint.reading import given, inside
 from clearformer.checkpoint.renames import Table
 from clearformer.checkpoint.tensor_file import TensorFile
 from clearformer.errors import CheckpointError, MachineError, UsageError
@@ -25,7 +26,7 @@ from clearformer.store.places import Progress
 from clearformer.store.pull import silent
 from clearformer.store.resolve import Located, resolve
 from clearformer.text.gguf import chat_template_from_gguf, tokenizer_from_gguf
-from clearformer.text.load import chat_template_from_folder, tokenizer_from_folder
+from clearformer.text.load import FILES, TOKENIZER, chat_template_from_folder, tokenizer_from_folder
 from clearformer.text.tokenizer import Tokenizer
 
 DTYPES = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
@@ -91,12 +92,18 @@ def look(located: Located) -> Found:
         raise CheckpointError(
             say.VOCABULARY_TOO_LARGE, name=found.name, expected=rows, found=found.tokenizer.vocabulary_size
         )
+    begin = found.generation.begin_id
+    if begin is not None and rows is not None and begin >= rows:
+        raise CheckpointError(say.BEGIN_OUTSIDE, name=found.name, expected=rows - 1, found=begin)
     return found
 
 
 def _look_into_folder(located: Located) -> Found:
     folder = located.path
     checkpoint = open_folder(folder)
+    for name in FILES:
+        if given(folder, name):
+            inside(folder, name)
     family = family_of(checkpoint.config, folder / "config.json")
     spec = family.read(checkpoint.config, folder / "config.json")
     if isinstance(spec, EncoderOnly | DecoderOnly) and isinstance(spec.head, Hidden):
@@ -108,7 +115,7 @@ def _look_into_folder(located: Located) -> Found:
         tensors=checkpoint.tensors,
         table=family.table(spec),
         generation=read_generation(checkpoint.generation, checkpoint.config, folder / "generation_config.json"),
-        tokenizer=tokenizer_from_folder(folder) if (folder / "tokenizer.json").is_file() else None,
+        tokenizer=tokenizer_from_folder(folder) if given(folder, TOKENIZER) else None,
         template=chat_template_from_folder(folder),
     )
 
@@ -158,9 +165,12 @@ def _no_memory(
 
 def _usable(device: torch.device | str) -> torch.device:
     try:
-        return torch.empty(0, device=device).device
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        reason = str(error).partition("\n")[0]
+        place = torch.empty(0, device=device).device
+        if place.type == "meta":
+            raise RuntimeError("it holds shapes and no numbers")
+        return place
+    except (RuntimeError, AssertionError, NotImplementedError, TypeError) as error:
+        reason = str(error).partition("\n")[0].rstrip(".")
         raise MachineError(say.NO_DEVICE, found=device, detail=reason) from error
 
 

@@ -12,7 +12,6 @@ from clearformer import spec as s
 from clearformer.build import build
 from clearformer.errors import UsageError
 from clearformer.inspect.trace import Row, Trace, sizes, trace
-from clearformer.messages import inspect as messages
 from clearformer.model import EncoderDecoder, Model
 from clearformer.spec.presets import tiny_gpt
 from clearformer.taps import record
@@ -64,7 +63,7 @@ def read(model: Model, seed: int) -> tuple[Trace, dict[str, torch.Tensor]]:
     return trace(model, data, target=target), seen
 
 
-@settings(max_examples=60)
+@settings(max_examples=50)
 @given(st.one_of(decoders(), token_encoders(), forecasters(), encoder_decoders()), st.integers(0, 99))
 def test_every_tap_is_a_row_and_letters_name_one_size_each(spec, seed) -> None:
     found, seen = read(drawn(spec, seed), seed)
@@ -89,47 +88,40 @@ def test_every_tap_is_a_row_and_letters_name_one_size_each(spec, seed) -> None:
         assert {letter: sizes for letter, sizes in sized.items() if len(sizes) > 1} == {}
 
 
-@settings(max_examples=60)
+PRE = (s.Sequential("pre"), s.Sequential("sandwich"))
+
+
+@settings(max_examples=50)
 @given(st.one_of(decoders(), token_encoders(), encoder_decoders()), st.integers(0, 99))
 def test_what_a_step_reads_is_what_its_module_was_handed(spec, seed) -> None:
     model = drawn(spec, seed)
     handed: dict[str, torch.Tensor] = {}
-    hooks = [
-        module.register_forward_pre_hook(lambda _, given, name=name: handed.setdefault(name, given[0].clone()))
-        for name, module in model.named_modules()
-        if ".blocks." in name
-    ]
+
+    def keep(name: str):
+        def hook(module: torch.nn.Module, given: tuple[torch.Tensor, ...]) -> None:
+            handed.setdefault(name, given[0].clone())
+
+        return hook
+
+    hooks = [module.register_forward_pre_hook(keep(name)) for name, module in model.named_modules()]
     found, _ = read(model, seed)
     for hook in hooks:
         hook.remove()
     rows = {f"{row.stage}.{row.op}": row for row in found.rows}
     for name, row in rows.items():
-        module = {"hidden": "up", "gate": "gate"}.get(name.rpartition(".")[2], name.rpartition(".")[2])
-        projection = f"{name.rpartition('.')[0]}.{module}"
-        # `heads` come as H and U and are merged before the output projection.
-        if projection in handed and not name.endswith("attention.output") and not name.endswith("feedforward.output"):
-            assert tuple(handed[projection].shape) in row.in_shapes
-    for stage in {row.stage for row in found.rows if row.layer is not None}:
-        for sublayer, after in (("attention", "feedforward_norm"), ("attention", "cross_norm")):
-            summed, fed = rows.get(f"{stage}.x + {sublayer}"), handed.get(f"{stage}.{after}")
-            direct = f"{stage}.x + cross_attention" not in rows or after == "cross_norm"
-            pre = (
-                f"{stage}.{after}" in rows and rows[f"{stage}.{after}"].in_shapes == (summed.out_shape,)
-                if summed
-                else 0
-            )
-            placement = _block(model.spec, stage).arrangement
-            if (
-                summed
-                and fed is not None
-                and direct
-                and pre
-                and placement in (s.Sequential("pre"), s.Sequential("sandwich"))
-            ):
-                assert measures(summed) == pytest.approx(sizes(fed), rel=1e-9, abs=1e-12)
+        if name.endswith((".query", ".key", ".value", ".gate", "norm")) and name in handed:
+            assert row.in_shapes == (tuple(handed[name].shape),)
+    for name, row in rows.items():
+        following = "cross_norm" if f"{row.stage}.x + cross_attention" in rows else "feedforward_norm"
+        norm = f"{row.stage}.{following}"
+        # Where a norm comes first, it is handed the sum before it.
+        if row.op == "x + attention" and norm in rows and block_of(model.spec, row.stage).arrangement in PRE:
+            assert measures(row) == pytest.approx(sizes(handed[norm]), rel=1e-9, abs=1e-12)
+        if row.op.endswith("_output_norm"):
+            assert row.in_shapes == (row.out_shape,) == (tuple(handed[name].shape),)
 
 
-def _block(spec: s.Spec, stage: str) -> s.Block:
+def block_of(spec: s.Spec, stage: str) -> s.Block:
     role, _, index = stage.split(".")
     stack: s.Stack = getattr(spec, role)
     return stack.blocks[int(index)]
@@ -161,8 +153,7 @@ def test_numbers_that_are_not_finite_are_none() -> None:
     assert sizes(torch.tensor([3.0, 3.0])) == (3.0, 0.0, 3.0)
 
 
-def test_every_meaning_is_used_and_every_dimension_is_in_words(llama) -> None:
+def test_a_trace_prints_names_letters_and_sizes(llama) -> None:
     shown = str(trace(llama.ours, "the cat"))
     assert "decoder.blocks.1.attention.scores" in shown
     assert "B H T S = 1 4 " in shown
-    assert all(meaning.zh != meaning.en for meaning in messages.MEANINGS.values())

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from clearformer.reference.attention import merge_heads, scaled_dot_product_attention, softmax, split_heads
+from clearformer.reference.frame import Frame
 from clearformer.reference.mask import causal, visible
 from clearformer.reference.model import run
-from clearformer.reference.places import Places
 from clearformer.spec import Causal, Full
 from clearformer.taps import record
 
@@ -90,7 +90,7 @@ def test_masks_pair_by_pair(rule: str, rng) -> None:
     visibility, expected = RULES[rule]
     query, key = rng.integers(0, 9, (2, 4)), rng.integers(0, 9, (2, 7))
     real, prefix = rng.random((2, 7)) < 0.7, np.array([4, 0])
-    seen = visible(visibility, Places(query, key, real, prefix, np.array([9, 9])))
+    seen = visible(visibility, Frame(query, key, real, prefix, np.array([9, 9])))
     for b, t, s in np.ndindex(2, 4, 7):
         assert seen[b, t, s] == (real[b, s] and expected(query[b, t], key[b, s], prefix[b]))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from clearformer.checkpoint.reading import inside, read_json
+from clearformer.checkpoint.reading import given, inside, read_json
 from clearformer.checkpoint.safetensors_file import SafetensorsFile, open_safetensors
 from clearformer.checkpoint.tensor_file import MAX_TENSORS, TensorFile
 from clearformer.errors import CheckpointError
@@ -76,19 +76,19 @@ def open_folder(path: Path | str) -> Checkpoint:
         raise CheckpointError(say.NOT_FOLDER, path=path)
     config = read_json(inside(path, CONFIG), MAX_CONFIG)
     generation: Mapping[str, object] = {}
-    if (path / GENERATION).is_file():
+    if given(path, GENERATION):
         generation = read_json(inside(path, GENERATION), MAX_CONFIG)
     return Checkpoint(path, config, open_weights(path), generation)
 
 
 def open_weights(path: Path) -> TensorFile:
     """The weights of a folder. Raises CheckpointError, by name for pickles and other legacy formats."""
-    if (path / WEIGHTS).is_file():
+    if given(path, WEIGHTS):
         return open_safetensors(inside(path, WEIGHTS))
-    if (path / INDEX).is_file():
+    if given(path, INDEX):
         return _open_shards(path)
     for name in _LEGACY:
-        if (path / name).exists():
+        if given(path, name):
             raise CheckpointError(say.LEGACY, path=path, name=name)
     raise CheckpointError(say.NO_WEIGHTS, path=path)
 

@@ -98,6 +98,11 @@ def _children(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
+def given(folder: Path, name: str) -> bool:
+    """True where anything has this name, a broken link or a folder too: what is there must be readable, not skipped."""
+    return os.path.lexists(folder / name)
+
+
 def inside(folder: Path, name: str) -> Path:
     """The path of the plain file name `name` in `folder`, wherever its link leads, as long as that stays inside.
 

@@ -98,7 +98,8 @@ def show_manners(found: Attention, screen: Screen, head: int | None = None) -> N
 
 def show_map(found: Attention, layer: int, head: int, screen: Screen, *, name: int | None = None) -> None:
     """One head: the whole table where it fits the screen, else the keys that each query reads most."""
-    labels = [visible(token) for token in found.tokens]
+    # The blank that a word's token begins with would only widen the table.
+    labels = [visible(token).strip(" ") or "␣" for token in found.tokens]
     seen, weights = found.visible[layer].tolist(), found.maps[layer][head].tolist()
     number = head if name is None else name
     rows = [

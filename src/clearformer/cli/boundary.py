@@ -42,10 +42,10 @@ def run(command: Callable[[], int | None], language: Language, *, as_json: bool,
             code = command()
             sys.stdout.flush()
             return code or 0
-        except BrokenPipeError:
-            _let_go_of_stdout()
-            return 0
         except BaseException as error:
+            if _reader_is_gone(error):
+                _let_go_of_stdout()
+                return 0
             if debug:
                 traceback.print_exception(error)
             report = explain(error, language)
@@ -78,20 +78,29 @@ def out_of_memory(error: BaseException) -> bool:
 
 
 def tell(report: Report, language: Language, *, as_json: bool) -> None:
-    """Two lines on standard error, or with `--json` one object on standard output."""
+    """Two lines on standard error, or with `--json` one object on standard output where that can be written."""
     if sys.stderr.isatty():
         # A bar may have hidden the cursor, and ^C stands on the line.
         print("\x1b[0m\x1b[?25h", end="\n" if report.exit_code == INTERRUPTED else "", file=sys.stderr)
-    with contextlib.suppress(BrokenPipeError):
+    try:
         if as_json:
             error = {"kind": report.kind, "message": report.cause, "remedy": report.remedy}
             print(json.dumps({"error": error}, ensure_ascii=False), flush=True)
-        else:
-            sys.stdout.flush()
-            print(say.CAUSE.text(language) + report.cause, file=sys.stderr)
-            print(say.REMEDY.text(language) + report.remedy, file=sys.stderr, flush=True)
-        return
-    _let_go_of_stdout()
+            return
+        sys.stdout.flush()
+    except OSError:
+        # Its reader is gone or its disk is full: the two lines may still arrive.
+        _let_go_of_stdout()
+    with contextlib.suppress(OSError):
+        print(say.CAUSE.text(language) + report.cause, file=sys.stderr)
+        print(say.REMEDY.text(language) + report.remedy, file=sys.stderr, flush=True)
+
+
+def _reader_is_gone(error: BaseException) -> bool:
+    """True for a closed pipe, and for the SystemExit that rich makes of one."""
+    return isinstance(error, BrokenPipeError) or (
+        isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError)
+    )
 
 
 def _report(kind: str, exit_code: int, failure: Failure, language: Language, **values: object) -> Report:

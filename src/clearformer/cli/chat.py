@@ -35,6 +35,8 @@ def chat(
     language: Spoken = "en",
 ) -> int:
     """Answer message after message until /exit or the end of input; /reset forgets, Ctrl-C stops an answer."""
+    if system is not None:
+        system = text_or_stdin(system, "--system")
     screen = Screen(language, flags)
     speaker = loaded(model, flags, screen)
 

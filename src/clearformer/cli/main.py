@@ -5,21 +5,21 @@ A verb is registered by its import path: only the one that is run is imported, a
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
-from typing import get_args
-
-from cyclopts import App, CycloptsError, Parameter
+from typing import TYPE_CHECKING, get_args
 
 from clearformer.cli import boundary
-from clearformer.cli.help import HelpPages
-from clearformer.cli.usage import usage_error
 from clearformer.errors import UsageError
 from clearformer.messages import Language, language_of
 from clearformer.messages import cli as say
 from clearformer.messages import help as help_messages
+
+if TYPE_CHECKING:
+    from cyclopts import App
 
 VERBS = {
     "tour": "clearformer.cli.tour:tour",
@@ -51,6 +51,7 @@ class Call:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line, `sys.argv`'s if none is given, and return the exit code."""
+    _replace_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # A locale without Chinese, or half a character from a file name, is no reason to fail.
         if reconfigure := getattr(stream, "reconfigure", None):
@@ -87,6 +88,16 @@ def read_call(call: Call) -> Call:
 
 def run_verb(call: Call) -> int | None:
     """Find the verb and run it. Raises UsageError for a call that no verb understands."""
+    # Imported here, where Ctrl-C already has its sentence: these take a fifth of a second.
+    from cyclopts import CycloptsError
+
+    from clearformer.cli.usage import usage_error
+
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        # Relative names lead nowhere, and the mathematical library under torch ends the process.
+        raise UsageError(say.NO_FOLDER) from None
     program = build_app(call.language)
     try:
         verb, bound, injected = program.parse_args(call.arguments, print_error=False, exit_on_error=False)
@@ -100,6 +111,10 @@ def run_verb(call: Call) -> int | None:
 
 def build_app(language: Language) -> App:
     """The program with every verb registered and none imported."""
+    from cyclopts import App, Parameter
+
+    from clearformer.cli.help import HelpPages
+
     program = App(
         name="clearformer",
         help=help_messages.PROGRAM.text(language),
@@ -112,6 +127,13 @@ def build_app(language: Language) -> App:
     for order, (verb, path) in enumerate(VERBS.items()):
         program.command(path, name=verb, help=help_messages.VERBS[verb].text(language), sort_key=order)
     return program
+
+
+def _replace_closed_streams() -> None:
+    """Python has None for a stream that the caller closed (`>&-`); nobody reads it, so it leads nowhere."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - the process's own
 
 
 def _options(arguments: Sequence[str]) -> Sequence[str]:

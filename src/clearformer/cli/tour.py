@@ -199,7 +199,7 @@ def _compare(journey: Journey) -> None:
     journey.say(say.VECTORS_ROW)
     numbers = [str(number) for number in range(1, len(SENTENCES) + 1)]
     rows = [
-        (number, sentence, *(f"{cosine:.2f}" for cosine in row))
+        (number, sentence, *(f"{cosine:z.2f}" for cosine in row))
         for number, sentence, row in zip(numbers, SENTENCES, cosines, strict=True)
     ]
     journey.show(lambda: journey.screen.table(rows, ["", "", *numbers]))

@@ -11,6 +11,7 @@ from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
 from clearformer.families.family import Family, GGUFForm
 from clearformer.families.gguf_values import decimal, rows_of
 from clearformer.families.heads import read_labels, write_labels
+from clearformer.messages import families as say
 from clearformer.spec import (
     Activation,
     Attention,
@@ -45,9 +46,7 @@ _HIDDEN, _LANGUAGE, _LABELS = "BertModel", "BertForMaskedLM", "BertForSequenceCl
 def translate(config: ConfigReader, architecture: str) -> Spec:
     width, heads = config.whole("hidden_size"), config.whole("num_attention_heads")
     if width % heads:
-        config.contradiction(
-            "hidden_size", "num_attention_heads", "heads do not divide the width", "注意力头数不能整除宽度"
-        )
+        config.contradiction("hidden_size", "num_attention_heads", say.HEADS_DO_NOT_DIVIDE_WIDTH)
     context = config.whole("max_position_embeddings")
     norm = LayerNorm(config.number("layer_norm_eps", 1e-12))
     dropout = config.number("hidden_dropout_prob", 0.1)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterable, Mapping
 from typing import NoReturn, TypeVar
 
 from clearformer.errors import CheckpointError
+from clearformer.messages import Message, did_you_mean
 from clearformer.messages import families as say
 
 T = TypeVar("T")
@@ -102,8 +102,8 @@ class ConfigReader:
         """Keys that change nothing in the computation."""
         self._known.update(keys)
 
-    def contradiction(self, first: str, second: str, why_en: str, why_zh: str) -> NoReturn:
-        """Refuse two keys that cannot both hold, naming both."""
+    def contradiction(self, first: str, second: str, why: Message, **values: object) -> NoReturn:
+        """Refuse two keys that cannot both hold, naming both; `values` fill the fields of `why`."""
         raise CheckpointError(
             say.CONTRADICTION,
             path=self.path,
@@ -111,8 +111,8 @@ class ConfigReader:
             first_value=_shown(self._get(first)),
             second=self._prefix + second,
             second_value=_shown(self._get(second)),
-            why_en=why_en,
-            why_zh=why_zh,
+            why=why,
+            **values,
         )
 
     def cannot_say(self, key: str, expected: str, found: object) -> NoReturn:
@@ -124,15 +124,8 @@ class ConfigReader:
         """Refuse the first key that was neither read nor declared harmless."""
         for key, value in self._values.items():
             if key not in self._known:
-                near = difflib.get_close_matches(key, self._known, 1)
-                raise CheckpointError(
-                    say.UNKNOWN_KEY,
-                    path=self.path,
-                    key=self._prefix + key,
-                    found=_shown(value),
-                    hint_en=f" Did you mean {near[0]}?" if near else "",
-                    hint_zh=f"是否指 {near[0]}?" if near else "",
-                )
+                key, hint = self._prefix + key, did_you_mean(key, self._known)
+                raise CheckpointError(say.UNKNOWN_KEY, path=self.path, key=key, found=_shown(value), hint=hint)
         for section in self._sections:
             section.finish()
 

@@ -17,6 +17,7 @@ from clearformer.errors import CheckpointError, SpecError
 from clearformer.families.config_reader import ConfigReader
 from clearformer.families.harmless import HARMLESS
 from clearformer.messages import families as say
+from clearformer.messages import verbatim
 from clearformer.spec import Spec
 
 # Choices of training: no config says them all, and a trained model computes the same without them.
@@ -97,10 +98,8 @@ class Family:
             raise CheckpointError(
                 say.IMPOSSIBLE,
                 path=reader.path,
-                why_en=error.cause("en"),
-                why_zh=error.cause("zh"),
-                mend_en=error.remedy("en"),
-                mend_zh=error.remedy("zh"),
+                why=verbatim(error.cause("en"), error.cause("zh")),
+                mend=verbatim(error.remedy("en"), error.remedy("zh")),
             ) from None
         reader.finish()
         return spec

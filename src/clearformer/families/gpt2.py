@@ -9,6 +9,7 @@ from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
 from clearformer.families.family import Family, GGUFForm
 from clearformer.families.gguf_values import decimal, rows_of
 from clearformer.families.heads import read_labels, write_labels
+from clearformer.messages import families as say
 from clearformer.spec import (
     Attention,
     Biases,
@@ -36,7 +37,7 @@ _LANGUAGE, _HIDDEN, _LABELS = "GPT2LMHeadModel", "GPT2Model", "GPT2ForSequenceCl
 def translate(config: ConfigReader, architecture: str) -> Spec:
     width, heads = config.whole("n_embd"), config.whole("n_head")
     if width % heads:
-        config.contradiction("n_embd", "n_head", "heads do not divide the width", "注意力头数不能整除宽度")
+        config.contradiction("n_embd", "n_head", say.HEADS_DO_NOT_DIVIDE_WIDTH)
     context = config.whole("n_positions")
     config.only("n_ctx", context)
     key_width = width // heads

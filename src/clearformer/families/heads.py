@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from clearformer.checkpoint.reading import inside, json_object, read_bounded, read_json
+from clearformer.checkpoint.reading import given, inside, json_object, read_bounded, read_json
 from clearformer.errors import CheckpointError
 from clearformer.families.config_reader import ConfigReader
 from clearformer.messages import families as say
@@ -25,7 +25,7 @@ def read_labels(config: ConfigReader, pooling: Pooling, *, bias: bool, dropout: 
     names = config.raw("id2label")
     count = len(names) if isinstance(names, dict) and names else config.whole("num_labels", 2)
     if names and config.has("num_labels") and config.whole("num_labels") != count:
-        config.contradiction("num_labels", "id2label", f"id2label names {count}", f"id2label 列出了 {count} 个")
+        config.contradiction("num_labels", "id2label", say.LABELS_NAMED, count=count)
     if count == 1 or config.text("problem_type") == "regression":
         return Regression(count, pooling, bias, dropout)
     return Classes(count, pooling, bias, dropout)
@@ -45,7 +45,7 @@ def read_sentence_head(folder: Path) -> Head | None:
     """The head that a sentence-transformers folder puts behind its model; None for other folders. Raises
     CheckpointError for modules beyond pooling and normalisation."""
     path = folder / MODULES
-    if not path.is_file():
+    if not given(folder, MODULES):
         return None
     # The file holds a list; as a member of an object it passes the same checks as every other JSON.
     content = b'{"modules":' + read_bounded(inside(folder, MODULES), _MAX_BYTES) + b"}"

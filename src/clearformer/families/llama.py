@@ -12,6 +12,7 @@ from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
 from clearformer.families.family import Family, GGUFForm
 from clearformer.families.heads import read_labels, write_labels
 from clearformer.families.rope import read_rotary, stretched, write_rotary, written_length
+from clearformer.messages import families as say
 from clearformer.spec import (
     Attention,
     Biases,
@@ -70,13 +71,9 @@ def _attention(config: ConfigReader, width: int, rotary: Rotary) -> Attention:
     heads = config.whole("num_attention_heads")
     kv_heads = config.whole("num_key_value_heads", heads)
     if not config.has("head_dim") and width % heads:
-        config.contradiction(
-            "hidden_size", "num_attention_heads", "heads do not divide the width", "注意力头数不能整除宽度"
-        )
+        config.contradiction("hidden_size", "num_attention_heads", say.HEADS_DO_NOT_DIVIDE_WIDTH)
     if heads % kv_heads:
-        config.contradiction(
-            "num_attention_heads", "num_key_value_heads", "the second must divide the first", "后者必须整除前者"
-        )
+        config.contradiction("num_attention_heads", "num_key_value_heads", say.KV_HEADS_DO_NOT_DIVIDE)
     key_width = config.whole("head_dim", max(width // heads, 1))
     bias = config.flag("attention_bias", False)
     return Attention(

@@ -34,12 +34,7 @@ def to_config(metadata: ConfigReader, tensors: TensorFile) -> ConfigReader:
     width = metadata.whole("llama.embedding_length")
     heads = metadata.whole("llama.attention.head_count")
     if not metadata.has("llama.attention.key_length") and width % heads:
-        metadata.contradiction(
-            "llama.embedding_length",
-            "llama.attention.head_count",
-            "heads do not divide the width",
-            "注意力头数不能整除宽度",
-        )
+        metadata.contradiction("llama.embedding_length", "llama.attention.head_count", say.HEADS_DO_NOT_DIVIDE_WIDTH)
     key_width = metadata.whole("llama.attention.key_length", max(width // heads, 1))
     for key in ("llama.attention.value_length", "llama.rope.dimension_count"):
         metadata.only(key, key_width)
@@ -70,9 +65,7 @@ def to_config(metadata: ConfigReader, tensors: TensorFile) -> ConfigReader:
     scaling = _scaling(metadata, context)
     if _FACTORS in names:
         if scaling:
-            metadata.contradiction(
-                "llama.rope.scaling.type", _FACTORS, "the frequencies are scaled twice", "频率被缩放了两次"
-            )
+            metadata.contradiction("llama.rope.scaling.type", _FACTORS, say.SCALED_TWICE)
         scaling = _from_divisors(tensors, base, key_width, context)
     return ConfigReader(config | ({"rope_scaling": scaling} if scaling else {}), tensors.path)
 

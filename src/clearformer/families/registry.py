@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from clearformer.families.bert import BERT
 from clearformer.families.family import Family
 from clearformer.families.gpt2 import GPT2
 from clearformer.families.llama import LLAMA
+from clearformer.messages import did_you_mean
 from clearformer.messages import families as say
 from clearformer.spec import Spec
 
@@ -44,12 +44,5 @@ def _named(found: object, known: Mapping[str, Family], path: Path | str) -> Fami
     expected = ", ".join(known)
     if found is None:
         raise CheckpointError(say.NO_TYPE, path=path, expected=expected)
-    near = difflib.get_close_matches(str(found)[:80], known, 1)
-    raise CheckpointError(
-        say.UNKNOWN_TYPE,
-        path=path,
-        found=found,
-        expected=expected,
-        hint_en=f" Did you mean {near[0]}?" if near else "",
-        hint_zh=f"是否指 {near[0]}?" if near else "",
-    )
+    hint = did_you_mean(found, known)
+    raise CheckpointError(say.UNKNOWN_TYPE, path=path, found=found, expected=expected, hint=hint)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from clearformer.families.config_reader import ConfigReader
+from clearformer.messages import families as say
 from clearformer.spec import DynamicNTK, LinearScaling, Llama3Scaling, LongRoPE, RopeScaling, Rotary, YaRN
 
 DEFAULT_BASE = 10000.0
@@ -25,7 +26,7 @@ def read_rotary(config: ConfigReader, length: int) -> Rotary:
     new, old = config.section("rope_parameters"), config.section("rope_scaling")
     if new and old:
         if _scaling(new, config, length) != _scaling(old, config, length):
-            config.contradiction("rope_parameters", "rope_scaling", "they scale differently", "两者的缩放方式不同")
+            config.contradiction("rope_parameters", "rope_scaling", say.SCALED_DIFFERENTLY)
         _base(old, config)
     elif (given := new or old) is None:
         return Rotary(config.number("rope_theta", DEFAULT_BASE))
@@ -88,16 +89,14 @@ def _base(section: ConfigReader, config: ConfigReader) -> float:
     outer = config.number("rope_theta", DEFAULT_BASE)
     inner = section.number("rope_theta", outer)
     if config.has("rope_theta") and inner != outer:
-        section.contradiction(
-            "rope_theta", "rope_theta", f"the config's own rope_theta is {outer}", f"配置自身的 rope_theta 为 {outer}"
-        )
+        section.contradiction("rope_theta", "rope_theta", say.OUTER_DIFFERS, key="rope_theta", outer=outer)
     return inner
 
 
 def _scaling(section: ConfigReader, config: ConfigReader, length: int) -> RopeScaling | None:
     kind = section.choice("rope_type", _KINDS, section.text("type") or "default")
     if section.has("type") and section.choice("type", _KINDS) != kind:
-        section.contradiction("rope_type", "type", "they name different scalings", "两者指的是不同的缩放方式")
+        section.contradiction("rope_type", "type", say.SCALINGS_DIFFER)
     section.only("partial_rotary_factor", 1.0, 1)
     match kind:
         case "linear":
@@ -126,7 +125,7 @@ def _original_length(section: ConfigReader, config: ConfigReader, length: int) -
     outer = config.whole(key, length)
     inner = section.whole(key, outer)
     if config.has(key) and inner != outer:
-        section.contradiction(key, key, f"the config's own {key} is {outer}", f"配置自身的 {key} 为 {outer}")
+        section.contradiction(key, key, say.OUTER_DIFFERS, key=key, outer=outer)
     return inner
 
 

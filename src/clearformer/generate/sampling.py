@@ -17,6 +17,9 @@ from clearformer.generate.settings import SamplingSettings
 
 Logits = Float[Tensor, "B V"]
 
+# Logits of models stay far below 1e6; divided by this they fit float32.
+_LEAST_DIVISOR = 1e-30
+
 
 def penalise_repetition(logits: Logits, seen: Bool[Tensor, "B V"], penalty: float) -> Logits:
     """Lower what has been said: positive logits divided, negative multiplied (Keskar et al. 2019, arXiv 1909.05858)."""
@@ -24,8 +27,15 @@ def penalise_repetition(logits: Logits, seen: Bool[Tensor, "B V"], penalty: floa
 
 
 def scale_by_temperature(logits: Logits, temperature: float) -> Logits:
-    """Below 1 the likely grow likelier, above 1 the distribution flattens (Ackley, Hinton, Sejnowski 1985)."""
-    return logits / temperature
+    """Below 1 the likely grow likelier, above 1 the distribution flattens (Ackley, Hinton, Sejnowski 1985).
+
+    A division that would overflow is made after taking the row's largest logit away, which changes no probability.
+    """
+    if temperature >= _LEAST_DIVISOR:
+        return logits / temperature
+    below = logits.double() - logits.double().amax(-1, keepdim=True)
+    # 0 by a number too small for its reciprocal is NaN.
+    return (below / temperature).masked_fill(below == 0, 0.0)
 
 
 def keep_top_k(logits: Logits, k: int) -> Logits:
@@ -92,7 +102,7 @@ class Sampler:
             self._seen[row, torch.tensor(prompt, device=device)] = True
 
     def choose(self, logits: Logits) -> Int[Tensor, " B"]:
-        """The next token of each row; −1 where the logits hold NaN, as nothing can be chosen there."""
+        """The next token of each row; −1 where the logits hold NaN or ∞, as nothing can be chosen there."""
         filtered = apply_filters(logits, self.settings, self._seen)
         if self.settings.greedy:
             chosen = filtered.argmax(-1)
@@ -101,7 +111,7 @@ class Sampler:
             chosen = draw(filtered, torch.stack(numbers).to(logits.device))
         if self._seen is not None:
             self._seen.scatter_(1, chosen.clamp(max=logits.shape[-1] - 1)[:, None], True)
-        return chosen.where(~logits.amax(-1).isnan(), -1)
+        return chosen.where(filtered.amax(-1).isfinite(), -1)
 
     def keep(self, rows: Sequence[int], index: Int[Tensor, " rows"]) -> None:
         """Go on with these rows."""

@@ -6,10 +6,12 @@ import math
 from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
-from clearformer.errors import UsageError
+from clearformer.errors import GenerationError, UsageError
 from clearformer.messages import generate as messages
 
 MOST_TOP_LOGPROBS = 100
+# Beyond it, and below its inverse, a logit divided by the penalty leaves float32 and nothing can be drawn.
+MOST_PENALTY = 1000
 
 
 @dataclass(frozen=True)
@@ -28,16 +30,17 @@ class SamplingSettings:
 
     def __post_init__(self) -> None:
         # Written so that NaN, which compares as False, is refused.
-        if not 0 <= self.temperature < math.inf:
+        if not (_number(self.temperature) and 0 <= self.temperature < math.inf):
             raise UsageError(messages.BAD_TEMPERATURE, found=self.temperature)
-        if self.top_k < 0:
+        if not _whole(self.top_k, 0):
             raise UsageError(messages.BAD_TOP_K, found=self.top_k)
-        if not 0 < self.top_p <= 1:
+        if not (_number(self.top_p) and 0 < self.top_p <= 1):
             raise UsageError(messages.BAD_TOP_P, found=self.top_p)
-        if not 0 <= self.min_p <= 1:
+        if not (_number(self.min_p) and 0 <= self.min_p <= 1):
             raise UsageError(messages.BAD_MIN_P, found=self.min_p)
-        if not 0 < self.repetition_penalty < math.inf:
-            raise UsageError(messages.BAD_PENALTY, found=self.repetition_penalty)
+        most = MOST_PENALTY
+        if not (_number(self.repetition_penalty) and 1 / most <= self.repetition_penalty <= most):
+            raise UsageError(messages.BAD_PENALTY, found=self.repetition_penalty, least=1 / most, most=most)
 
     @property
     def greedy(self) -> bool:
@@ -95,16 +98,22 @@ class Options:
     """Read the prompt in pieces of this many tokens, which bounds the memory needed."""
 
     def __post_init__(self) -> None:
-        if self.max_new_tokens is not None and self.max_new_tokens < 1:
+        if self.max_new_tokens is not None and not _whole(self.max_new_tokens, 1):
             raise UsageError(messages.BAD_MAX_NEW, found=self.max_new_tokens)
-        if not 0 <= self.top_logprobs <= MOST_TOP_LOGPROBS:
+        if not _whole(self.top_logprobs, 0, MOST_TOP_LOGPROBS):
             raise UsageError(messages.BAD_TOP_LOGPROBS, found=self.top_logprobs, most=MOST_TOP_LOGPROBS)
-        if self.prefill_chunk < 1:
+        if not _whole(self.prefill_chunk, 1):
             raise UsageError(messages.BAD_CHUNK, found=self.prefill_chunk)
-        if self.seed is not None and not 0 <= self.seed < 2**63:
+        if self.seed is not None and not _whole(self.seed, 0, 2**63 - 1):
             raise UsageError(messages.BAD_SEED, found=self.seed)
-        if "" in self.stop:
-            raise UsageError(messages.EMPTY_STOP)
+        if isinstance(self.stop, str):
+            # One string is a sequence of its characters, and would stop at each.
+            object.__setattr__(self, "stop", (self.stop,))
+        for string in self.stop if isinstance(self.stop, list | tuple) else [self.stop]:
+            if not isinstance(string, str) or _undecodable(string):
+                raise UsageError(messages.BAD_STOP, found=string)
+            if not string:
+                raise UsageError(messages.EMPTY_STOP)
         # Refuse a bad value now and not when a model of gigabytes has been read.
         SamplingSettings(**{name: value for name, value in self._sampling().items() if value is not None})
 
@@ -114,7 +123,12 @@ class Options:
         makers = {name: value for name in _SAMPLING if (value := getattr(defaults, name)) is not None}
         if not defaults.sample and not chosen.keys() & {"top_k", "top_p", "min_p"}:
             makers["temperature"] = 0.0
-        return SamplingSettings(**{"temperature": 1.0, **makers, **chosen})
+        try:
+            return SamplingSettings(**{"temperature": 1.0, **makers, **chosen})
+        except UsageError as error:
+            # What the user chose was checked when these options were made.
+            en, zh = error.cause("en"), error.cause("zh")
+            raise GenerationError(messages.BAD_MAKERS, why_en=en, why_zh=zh) from error
 
     def length(self, defaults: Defaults) -> int:
         """Tokens to write at most."""
@@ -122,6 +136,19 @@ class Options:
 
     def _sampling(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _SAMPLING}
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _whole(value: object, least: int, most: float = math.inf) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+
+
+def _undecodable(text: str) -> bool:
+    """Lone surrogates, in which Python hides bytes that were not UTF-8; no text holds one."""
+    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 _SAMPLING = tuple(field.name for field in fields(SamplingSettings))

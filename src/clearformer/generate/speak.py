@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, overload
+from typing import Any, Literal, cast, overload
 
 import torch
 
@@ -59,6 +59,8 @@ class Generation:
         self._prompt_lengths = [len(prompt) for prompt in prompts]
         if not prompts:
             raise UsageError(messages.NO_PROMPTS)
+        if 0 in self._prompt_lengths:
+            raise GenerationError(messages.NOTHING_TO_READ, number=self._prompt_lengths.index(0) + 1)
         device = device_of(self._model)
         sampling = options.sampling(speaker.generation)
         started = prompts
@@ -178,12 +180,13 @@ def complete(speaker: Speaker, prompt: str | Sequence[str], **options: Any) -> R
     Raises UsageError for a model that cannot write or a setting out of range, GenerationError for a prompt that is
     empty or longer than the context, MachineError if the cache does not fit into memory.
     """
-    prompts = [prompt] if isinstance(prompt, str) else list(prompt)
+    # What is neither text nor a sequence of texts is refused, by its type, where it is encoded.
+    prompts = list(prompt) if isinstance(prompt, list | tuple) else [cast("str", prompt)]
     generation = Generation(speaker, [prompt_ids(speaker, text) for text in prompts], Options(**options))
     for _ in generation.steps():
         pass
     results = generation.results()
-    return results[0] if isinstance(prompt, str) else results
+    return results if isinstance(prompt, list | tuple) else results[0]
 
 
 @overload

@@ -22,7 +22,8 @@ _ROWS = 32
 def embed(speaker: Speaker, texts: Sequence[str]) -> Float[Tensor, "texts width"]:
     """One vector a text, in the order given, as the model's head makes it (often of length one).
 
-    Raises UsageError for a model without a vector head, GenerationError for a text that is empty or past the context.
+    Raises UsageError for a model without a vector head; GenerationError for a text that is empty or past the context,
+    and for vectors that hold NaN or infinity.
     """
     model = speaker.model.text if isinstance(speaker.model, TwoTowers) else speaker.model
     if isinstance(model, EncoderDecoder) or not isinstance(model.head, Vector):
@@ -38,7 +39,10 @@ def embed(speaker: Speaker, texts: Sequence[str]) -> Float[Tensor, "texts width"
     for start in range(0, len(order), _ROWS):
         ids, real = pad_left([rows[row] for row in order[start : start + _ROWS]], device)
         vectors.append(model(ids, real=real))
-    return torch.cat(vectors)[torch.tensor(order, device=device).argsort()]
+    together = torch.cat(vectors)[torch.tensor(order, device=device).argsort()]
+    if not together.isfinite().all():
+        raise GenerationError(messages.NOT_FINITE)
+    return together
 
 
 def cosine_similarity(vectors: Float[Tensor, "texts width"]) -> Float[Tensor, "texts texts"]:

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from clearformer.errors import UsageError
+from clearformer.errors import GenerationError, UsageError
 from clearformer.inspect.subject import Input, first_stack, subject_of, undisturbed
 from clearformer.layers.mask import Mask
 from clearformer.load import Loaded
@@ -71,7 +71,7 @@ def attention(looked_at: Loaded | Model, given: Input, *, layer: int | None = No
     """Read `given` once and keep the attention weights of every layer, or of one.
 
     Of a batch the first row is kept; of an encoder-decoder, the encoder's attention. Raises UsageError for a layer that
-    there is not, and as `subject_of` does.
+    there is not, GenerationError for weights that are NaN, and as `subject_of` does.
     """
     subject = subject_of(looked_at, given, target=[0])
     blocks = first_stack(subject.model).blocks
@@ -87,6 +87,8 @@ def attention(looked_at: Loaded | Model, given: Input, *, layer: int | None = No
         else:
             subject.model(subject.data, tap=tap)
     maps = {index: seen[name][0] for index, name in names.items()}
+    if damaged := [index for index, weights in maps.items() if not weights.isfinite().all()]:
+        raise GenerationError(messages.NOT_FINITE, layer=damaged[0])
     places = torch.arange(next(iter(maps.values())).shape[-1])[None]
     visible = {index: Mask(blocks[index].attention.visibility, places, places).visible()[0, 0] for index in wanted}
     tokens = subject.tokens or tuple(map(str, range(places.shape[1])))

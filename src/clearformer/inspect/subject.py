@@ -80,7 +80,11 @@ def _ids(loaded: Loaded | None, model: SingleWay, given: Input) -> Tensor:
     if isinstance(given, Tensor):
         return given if given.dim() == 2 else given[None]
     if not isinstance(given, str):
-        return torch.tensor([list(given)], dtype=torch.long)
+        # Made of what was given, and judged after: a float would be cut to a whole number here.
+        try:
+            return torch.tensor([list(given)]) if len(given) else torch.empty(1, 0, dtype=torch.long)
+        except (TypeError, ValueError, RuntimeError):
+            raise UsageError(messages.NO_IDS, found=list(given), shape="") from None
     if loaded is None or loaded.tokenizer is None:
         raise UsageError(messages.NO_TOKENIZER, name=loaded.name if loaded else type(model).__name__)
     return torch.tensor([loaded.tokenizer.encode(given)], dtype=torch.long)
@@ -97,6 +101,8 @@ def _require_tokens(ids: Tensor, stack: Stack, context: int) -> None:
         raise UsageError(messages.NOT_TOKENS, found=type(stack.input).__name__)
     if not ids.numel():
         raise GenerationError(messages.NO_TOKENS)
+    if ids.dim() != 2 or ids.dtype not in (torch.int32, torch.int64):
+        raise UsageError(messages.NO_IDS, found=str(ids.dtype).removeprefix("torch."), shape=tuple(ids.shape))
     if ids.shape[1] > context:
         raise GenerationError(messages.TOO_LONG, found=ids.shape[1], context=context)
     vocabulary = stack.input.vocabulary

@@ -5,15 +5,14 @@ Vaswani et al. 2017 §3.2 (arXiv 1706.03762); Ainslie et al. 2023 (arXiv 2305.13
 
 from __future__ import annotations
 
-from typing import Literal, assert_never
+from typing import assert_never
 
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from clearformer.layers.cache import LayerCache
 from clearformer.layers.frame import Frame
-from clearformer.layers.kernels import Kernel, attend, mix, score, weigh
-from clearformer.layers.mask import Mask
+from clearformer.layers.kernels import Kernel, attend
 from clearformer.layers.norm import make_norm
 from clearformer.layers.positions.relative import RelativeBias
 from clearformer.spec import ALiBi, Rotary
@@ -64,39 +63,19 @@ class Attention(nn.Module):
             query, key = tap("query_rotated", turned.turn(query)), tap("key_rotated", turned.turn(key))
         if cache is not None and not self.cross:
             key, value = cache.append(key, value)
-        mask = frame.memory_mask() if self.cross else frame.mask(self.spec.visibility)
-        heads = tap("heads", self._attend(query, key, value, mask, frame, tap))
-        return tap("output", self.output(merge_heads(heads)))
-
-    def _attend(
-        self,
-        query: Float[Tensor, "B H T K"],
-        key: Float[Tensor, "B G S K"],
-        value: Float[Tensor, "B G S U"],
-        mask: Mask,
-        frame: Frame,
-        tap: Tap,
-    ) -> Float[Tensor, "B H T U"]:
-        """The chosen kernel; scores and weights are recomputed beside it for whoever listens."""
-        spec, bias = self.spec, self._bias(frame)
-        if tap.on:
-            scores = score(query, key, scale=spec.score_scale, bias=bias, score_cap=spec.score_cap)
-            edited = tap("scores", scores)
-            weights = weigh(edited, mask)
-            chosen = tap("weights", weights)
-            if edited is not scores or chosen is not weights:
-                return mix(chosen, value)
-        return attend(
+        heads = attend(
             query,
             key,
             value,
-            mask,
-            scale=spec.score_scale,
-            bias=bias,
-            score_cap=spec.score_cap,
-            dropout=spec.dropout if self.training else 0.0,
+            frame.memory_mask() if self.cross else frame.mask(self.spec.visibility),
+            scale=self.spec.score_scale,
+            bias=self._bias(frame),
+            score_cap=self.spec.score_cap,
+            dropout=self.spec.dropout if self.training else 0.0,
             kernel=self.kernel,
+            tap=tap,
         )
+        return tap("output", self.output(merge_heads(tap("heads", heads))))
 
     def _bias(self, frame: Frame) -> Float[Tensor, "#B H T S"] | None:
         match self.spec.position:
@@ -128,8 +107,7 @@ class Attention(nn.Module):
         return cache.memory
 
     def _heads(self, project: nn.Module, norm: nn.Module, x: Tensor, heads: int) -> Float[Tensor, "B heads T K"]:
-        over: Literal["head", "projection"] | None = self.spec.qk_norm.over if self.spec.qk_norm else None
-        if over == "projection":
+        if self.spec.qk_norm is not None and self.spec.qk_norm.over == "projection":
             return split_heads(norm(project(x)), heads)
         return norm(split_heads(project(x), heads))
 

@@ -12,7 +12,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 
-@runtime_checkable
+@runtime_checkable  # The shape checks under test ask isinstance.
 class LayerCache(Protocol):
     """One layer's memory of earlier positions."""
 

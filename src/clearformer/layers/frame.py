@@ -18,6 +18,7 @@ from clearformer.layers.positions.alibi import distance_penalty
 from clearformer.layers.positions.rotary import Rotation, rotation
 from clearformer.spec import ALiBi, Full, Rotary, Visibility
 
+Choice = TypeVar("Choice")
 Made = TypeVar("Made")
 
 
@@ -31,7 +32,10 @@ class Memory:
 
 @dataclass
 class Frame:
-    """`in_order` as in `Mask`. `losses` collects the balance losses of a training pass; None throws them away."""
+    """One pass. `in_order` as in `Mask`; `length_bound` is each row's declared length (DynamicNTK, LongRoPE).
+
+    `losses` collects the balance losses of a training pass; None throws them away.
+    """
 
     query_positions: Int[Tensor, "#B T"]
     key_positions: Int[Tensor, "#B S"]
@@ -49,7 +53,14 @@ class Frame:
     _penalties: dict[tuple[ALiBi, int], Tensor] = field(default_factory=dict)
 
     def mask(self, visibility: Visibility) -> Mask:
-        return _once(self._masks, visibility, lambda: self._make_mask(visibility))
+        """Who sees whom under this visibility."""
+        return _once(
+            self._masks,
+            visibility,
+            lambda: Mask(
+                visibility, self.query_positions, self.key_positions, self.key_real, self.prefix, self.in_order
+            ),
+        )
 
     def memory_mask(self) -> Mask:
         """Cross-attention sees every real position of the memory."""
@@ -70,14 +81,6 @@ class Frame:
             (spec, heads),
             lambda: distance_penalty(heads, spec.max_bias, self.query_positions, self.key_positions, self.dtype),
         )
-
-    def _make_mask(self, visibility: Visibility) -> Mask:
-        return Mask(
-            visibility, self.query_positions, self.key_positions, self.key_real, self.prefix, in_order=self.in_order
-        )
-
-
-Choice = TypeVar("Choice")
 
 
 def _once(made: dict[Choice, Made], choice: Choice, make: Callable[[], Made]) -> Made:

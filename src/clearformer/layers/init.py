@@ -16,7 +16,7 @@ from clearformer.layers.positions.learned import Learned
 from clearformer.layers.positions.relative import RelativeBias
 from clearformer.spec import Initialisation, Normal, T5Init, Xavier
 
-_TO_RESIDUAL = ("output.weight", "down.weight")
+_TO_RESIDUAL = (".output", ".down")
 
 
 @torch.no_grad()
@@ -25,8 +25,10 @@ def draw(model: nn.Module, spec: Initialisation, *, layers: int, generator: torc
     for name, module in model.named_modules():
         if isinstance(module, nn.Linear):
             _draw_matrix(name, module, model, spec, layers, generator)
-        elif isinstance(module, nn.Embedding | Learned | RelativeBias):
+        elif isinstance(module, nn.Embedding | Learned):
             _fill_normal(module.weight, _table_std(spec, module.weight.shape[-1]), generator)
+        elif isinstance(module, RelativeBias):
+            _fill_normal(module.weight, _relative_std(spec, name, model), generator)
         elif isinstance(module, LayerNorm | Reversible) and module.weight is not None:
             module.weight.fill_(1.0)
         elif isinstance(module, RMSNorm):
@@ -48,7 +50,7 @@ def _draw_matrix(
 ) -> None:
     match spec:
         case Normal(std=std, residual_scaled=scaled):
-            writes = scaled and f"{name}.weight".endswith(_TO_RESIDUAL)
+            writes = scaled and name.endswith(_TO_RESIDUAL)
             _fill_normal(module.weight, std / math.sqrt(2 * max(layers, 1)) if writes else std, generator)
         case Xavier(gain=gain):
             limit = gain * math.sqrt(6 / (module.in_features + module.out_features))
@@ -67,6 +69,14 @@ def _query_divisor(name: str, model: nn.Module) -> float:
     parent = model.get_submodule(name.rpartition(".")[0])
     is_query = name.endswith((".query", ".query_up"))
     return math.sqrt(parent.spec.key_width) if is_query and isinstance(parent, Attention | LatentAttention) else 1.0
+
+
+def _relative_std(spec: Initialisation, name: str, model: nn.Module) -> float:
+    """A bias on scores stands beside them, not in the residual stream: T5 draws it smaller than its tokens by √D."""
+    attention = model.get_submodule(name.rpartition(".")[0])
+    assert isinstance(attention, Attention)
+    width = attention.query.in_features
+    return spec.factor / math.sqrt(width) if isinstance(spec, T5Init) else _table_std(spec, width)
 
 
 def _table_std(spec: Initialisation, width: int) -> float:

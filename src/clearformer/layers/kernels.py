@@ -17,6 +17,7 @@ from torch.nn import functional
 
 from clearformer.layers.mask import Mask
 from clearformer.layers.norm import at_least_float32
+from clearformer.taps import OFF, Tap
 
 Kernel = Literal["plain", "sdpa"]
 Query = Float[Tensor, "B H T K"]
@@ -38,8 +39,20 @@ def attend(
     score_cap: float | None = None,
     dropout: float = 0.0,
     kernel: Kernel = "sdpa",
+    tap: Tap = OFF,
 ) -> Output:
-    """Attention by the named kernel; SDPA cannot bend scores, so a score cap is computed plainly."""
+    """Attention by the named kernel; SDPA cannot bend scores, so a score cap is computed plainly.
+
+    A fused kernel never holds scores and weights: they are computed beside it for whoever listens, and what a listener
+    edits is what is mixed.
+    """
+    if tap.on:
+        scores = score(query, key, scale=scale, bias=bias, score_cap=score_cap)
+        edited = tap("scores", scores)
+        weights = weigh(edited, mask)
+        chosen = tap("weights", weights)
+        if edited is not scores or chosen is not weights:
+            return mix(chosen, value)
     if kernel == "plain" or score_cap is not None:
         scores = score(query, key, scale=scale, bias=bias, score_cap=score_cap)
         return mix(weigh(scores, mask), value, dropout=dropout)

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from clearformer.layers.attention import merge_heads, split_heads
 from clearformer.layers.cache import LayerCache
 from clearformer.layers.frame import Frame
-from clearformer.layers.kernels import Kernel, attend, mix, score, weigh
+from clearformer.layers.kernels import Kernel, attend
 from clearformer.layers.norm import make_norm
 from clearformer.spec import LatentAttention as LatentAttentionSpec
 from clearformer.taps import OFF, Tap
@@ -43,17 +43,26 @@ class LatentAttention(nn.Module):
     ) -> Float[Tensor, "B T D"]:
         spec, turned = self.spec, frame.rotation(self.spec.rotary, self.spec.rotary_width)
         query = split_heads(self._queries(x), spec.heads)
-        content, place = query.split((spec.key_width, spec.rotary_width), -1)
-        query = tap("query", torch.cat((content, turned.turn(place)), -1))
+        content, rotary_query = query.split((spec.key_width, spec.rotary_width), -1)
+        query = tap("query", torch.cat((content, turned.turn(rotary_query)), -1))
 
-        latent, place = self.latent_down(x).split((spec.kv_rank, spec.rotary_width), -1)
-        latent, place = self.latent_norm(latent)[:, None], turned.turn(place[:, None])
+        latent, rotary_key = self.latent_down(x).split((spec.kv_rank, spec.rotary_width), -1)
+        latent, rotary_key = self.latent_norm(latent)[:, None], turned.turn(rotary_key[:, None])
         if cache is not None:
-            latent, place = cache.append(latent, place)
-        key, value = self._keys_and_values(latent, place)
+            latent, rotary_key = cache.append(latent, rotary_key)
+        key, value = self._keys_and_values(latent, rotary_key)
         key, value = tap("key", key), tap("value", value)
-        heads = tap("heads", self._attend(query, key, value, frame, tap))
-        return tap("output", self.output(merge_heads(heads)))
+        heads = attend(
+            query,
+            key,
+            value,
+            frame.mask(spec.visibility),
+            scale=spec.score_scale,
+            dropout=spec.dropout if self.training else 0.0,
+            kernel=self.kernel,
+            tap=tap,
+        )
+        return tap("output", self.output(merge_heads(tap("heads", heads))))
 
     def _queries(self, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T heads_width"]:
         if self.spec.query_rank is None:
@@ -61,28 +70,10 @@ class LatentAttention(nn.Module):
         return self.query_up(self.query_norm(self.query_down(x)))
 
     def _keys_and_values(
-        self, latent: Float[Tensor, "B 1 S Z"], place: Float[Tensor, "B 1 S R"]
+        self, latent: Float[Tensor, "B 1 S Z"], rotary_key: Float[Tensor, "B 1 S R"]
     ) -> tuple[Float[Tensor, "B H S KR"], Float[Tensor, "B H S U"]]:
+        """What a token's latent stands for: each head's content key and value, the rotary key joined to all of them."""
         spec = self.spec
         rebuilt = split_heads(self.latent_up(latent[:, 0]), spec.heads)
         content, value = rebuilt.split((spec.key_width, spec.value_width), -1)
-        return torch.cat((content, place.expand(-1, spec.heads, -1, -1)), -1), value
-
-    def _attend(
-        self,
-        query: Float[Tensor, "B H T KR"],
-        key: Float[Tensor, "B H S KR"],
-        value: Float[Tensor, "B H S U"],
-        frame: Frame,
-        tap: Tap,
-    ) -> Float[Tensor, "B H T U"]:
-        mask, scale = frame.mask(self.spec.visibility), self.spec.score_scale
-        if tap.on:
-            scores = score(query, key, scale=scale)
-            edited = tap("scores", scores)
-            weights = weigh(edited, mask)
-            chosen = tap("weights", weights)
-            if edited is not scores or chosen is not weights:
-                return mix(chosen, value)
-        dropout = self.spec.dropout if self.training else 0.0
-        return attend(query, key, value, mask, scale=scale, dropout=dropout, kernel=self.kernel)
+        return torch.cat((content, rotary_key.expand(-1, spec.heads, -1, -1)), -1), value

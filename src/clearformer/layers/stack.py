@@ -25,6 +25,8 @@ from clearformer.spec import Attention, Causal, RelativeBias
 from clearformer.spec import Stack as StackSpec
 from clearformer.taps import OFF, Tap
 
+_WHOLE = (torch.int64, torch.int32)
+
 
 class Stack(nn.Module):
     """The blocks in turn over one residual stream."""
@@ -69,6 +71,7 @@ class Stack(nn.Module):
     ) -> Float[Tensor, "B T D"]:
         """Hidden states of token ids; arguments as `DecoderOnly.forward` gives them."""
         assert isinstance(self.embed, TokenEmbedding)
+        self._require_ids(ids, real, segments)
         in_order = False
         if positions is None:
             positions, in_order = self._positions(ids, real, cache)
@@ -130,6 +133,20 @@ class Stack(nn.Module):
             return cache.length_bound
         return positions.amax(1) + 1 if real is None else real.sum(1)
 
+    def _require_ids(self, ids: Tensor, real: Tensor | None, segments: Tensor | None) -> None:
+        """Refuse what is no batch of token ids, before torch says so in its own words or, on CUDA, dies of it."""
+        if ids.dim() != 2 or ids.dtype not in _WHOLE or not ids.numel():
+            raise UsageError(messages.NO_IDS, found=tuple(ids.shape), dtype=_short(ids))
+        if real is not None and (real.shape != ids.shape or real.dtype != torch.bool):
+            expected, found = tuple(ids.shape), tuple(real.shape)
+            raise UsageError(messages.BAD_REAL, expected=expected, found=found, dtype=_short(real))
+        # Values are looked at on the CPU alone: elsewhere each look would wait for the device.
+        if ids.device.type == "cpu" and not torch.compiler.is_compiling():
+            assert isinstance(self.embed, TokenEmbedding)
+            _require_below(ids, self.embed.spec.vocabulary, "id")
+            if segments is not None and self.embed.spec.segments:
+                _require_below(segments, self.embed.spec.segments, "segment")
+
     def _require_meaning(
         self, segments: Int[Tensor, "B T"] | None, prefix: Int[Tensor, " B"] | None, cache: Cache | None
     ) -> None:
@@ -150,6 +167,16 @@ class Stack(nn.Module):
             start = cache.length if cache is not None else 0
             end = start + ids.shape[1] if in_order else int(positions.max()) + 1
             self.embed.position.require_room(end)
+
+
+def _require_below(values: Tensor, count: int, name: str) -> None:
+    least, most = int(values.min()), int(values.max())
+    if least < 0 or most >= count:
+        raise UsageError(messages.ID_OUTSIDE, name=name, found=least if least < 0 else most, last=count - 1)
+
+
+def _short(tensor: Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
 
 
 def bias_owners(spec: StackSpec) -> set[int]:

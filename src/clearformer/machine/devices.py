@@ -13,6 +13,7 @@ from clearformer.messages import machine as say
 if TYPE_CHECKING:
     import torch
 
+MOST_THREADS = 1024
 DTYPES = ("float32", "bfloat16", "float16", "float64")
 
 
@@ -77,7 +78,7 @@ def checked_dtype(dtype: str, device: str = "cpu") -> torch.dtype:
 
 
 def use_threads(threads: int | None) -> int:
-    """Let torch compute with `threads` threads; gives the number. Raises MachineError below 1.
+    """Let torch compute with `threads` threads; gives the number. Raises MachineError below 1 and above MOST_THREADS.
 
     None leaves the choice to torch, which honours OMP_NUM_THREADS but no quota: at most the cores that are granted.
     """
@@ -85,6 +86,9 @@ def use_threads(threads: int | None) -> int:
 
     if threads is not None and threads < 1:
         raise MachineError(say.BAD_THREADS, threads=threads)
+    if threads is not None and threads > MOST_THREADS:
+        # The system refuses them one by one, and torch dies of it.
+        raise MachineError(say.TOO_MANY_THREADS, threads=threads, most=MOST_THREADS)
     torch.set_num_threads(threads or min(torch.get_num_threads(), cores()))
     return torch.get_num_threads()
 

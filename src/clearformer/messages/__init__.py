@@ -6,9 +6,10 @@ side in one constructor, so a missing translation is a type error and not a surp
 
 from __future__ import annotations
 
+import difflib
 import locale
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,14 +20,19 @@ _LONGEST_VALUE = 300
 
 @dataclass(frozen=True)
 class Message:
-    """One sentence in both languages; `{name}` fields are filled by `text`."""
+    """One sentence in both languages; `{name}` fields are filled by `text`.
+
+    A value may be a message itself: it is put into the same language, its own fields filled from the other values.
+    """
 
     en: str
     zh: str
 
     def text(self, language: Language = "en", **values: object) -> str:
         template = self.zh if language == "zh" else self.en
-        return template.format_map({name: plain(value) for name, value in values.items()})
+        words = {name: plain(value) for name, value in values.items() if not isinstance(value, Message)}
+        inner = {name: value.text(language, **words) for name, value in values.items() if isinstance(value, Message)}
+        return template.format_map(words | inner)
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,17 @@ class Failure:
 def failure(*, en: tuple[str, str], zh: tuple[str, str]) -> Failure:
     """Build a failure from (cause, remedy) in each language."""
     return Failure(cause=Message(en[0], zh[0]), remedy=Message(en[1], zh[1]))
+
+
+def did_you_mean(found: object, known: Iterable[str]) -> Message:
+    """The known name nearest to one that was not found, as a sentence to put behind another; empty if none is near."""
+    near = difflib.get_close_matches(str(found)[:80], known, 1)
+    return verbatim(f" Did you mean {near[0]}?", f"您是否想用 {near[0]}？") if near else Message("", "")
+
+
+def verbatim(en: str, zh: str) -> Message:
+    """A message that holds words from outside: braces in them are braces and no fields."""
+    return Message(*(text.replace("{", "{{").replace("}", "}}") for text in (en, zh)))
 
 
 def plain(value: object) -> object:

@@ -68,6 +68,10 @@ BAD_CALL = failure(
     en=("{command}: {detail}", "Run {command} --help to see what it takes."),
     zh=("{command}：{detail}", "运行 {command} --help 查看它需要什么。"),
 )
+NO_FOLDER = failure(
+    en=("The current folder has been removed.", "Change to a folder that exists, then run the command again."),
+    zh=("当前文件夹已被删除。", "请切换到存在的文件夹，再重新运行命令。"),
+)
 NOT_UTF8 = failure(
     en=(
         "{source}: expected UTF-8 text, found the byte {byte} at position {position}.",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from clearformer.messages import failure
+from clearformer.messages import Message, failure
 
 UNKNOWN_TYPE = failure(
-    en=("{path}: the model type {found} is not known.{hint_en}", "Known model types: {expected}."),
-    zh=("{path}:未知的模型类型 {found}。{hint_zh}", "已知的模型类型:{expected}。"),
+    en=("{path}: the model type {found} is not known.{hint}", "Known model types: {expected}."),
+    zh=("{path}:未知的模型类型 {found}。{hint}", "已知的模型类型:{expected}。"),
 )
 NO_TYPE = failure(
     en=(
@@ -24,11 +24,11 @@ UNKNOWN_ARCHITECTURE = failure(
 )
 UNKNOWN_KEY = failure(
     en=(
-        "{path}: the key {key} (= {found}) is not known, so what it changes would be lost.{hint_en}",
+        "{path}: the key {key} (= {found}) is not known, so what it changes would be lost.{hint}",
         "Remove the key if it changes nothing in the computation; otherwise this model cannot be loaded.",
     ),
     zh=(
-        "{path}:未知的键 {key}(值为 {found}),它的作用会丢失。{hint_zh}",
+        "{path}:未知的键 {key}(值为 {found}),它的作用会丢失。{hint}",
         "若该键不影响计算,请将其删除;否则无法加载这个模型。",
     ),
 )
@@ -49,17 +49,26 @@ CANNOT_SAY = failure(
 )
 CONTRADICTION = failure(
     en=(
-        "{path}: {first} = {first_value} contradicts {second} = {second_value}: {why_en}.",
+        "{path}: {first} = {first_value} contradicts {second} = {second_value}: {why}.",
         "Correct one of the two, or get the config that belongs to the weights.",
     ),
     zh=(
-        "{path}:{first} = {first_value} 与 {second} = {second_value} 相互矛盾:{why_zh}。",
+        "{path}:{first} = {first_value} 与 {second} = {second_value} 相互矛盾:{why}。",
         "请改正其中之一,或获取与权重配套的配置文件。",
     ),
 )
+# Why two keys contradict each other
+HEADS_DO_NOT_DIVIDE_WIDTH = Message("heads do not divide the width", "注意力头数不能整除宽度")
+KV_HEADS_DO_NOT_DIVIDE = Message("the second must divide the first", "后者必须整除前者")
+SCALED_DIFFERENTLY = Message("they scale differently", "两者的缩放方式不同")
+SCALINGS_DIFFER = Message("they name different scalings", "两者指的是不同的缩放方式")
+SCALED_TWICE = Message("the frequencies are scaled twice", "频率被缩放了两次")
+OUTER_DIFFERS = Message("the config's own {key} is {outer}", "配置自身的 {key} 为 {outer}")
+LABELS_NAMED = Message("id2label names {count}", "id2label 列出了 {count} 个")
+
 IMPOSSIBLE = failure(
-    en=("{path}: the config describes an impossible model: {why_en}", "{mend_en}"),
-    zh=("{path}:配置描述的模型不可能存在:{why_zh}", "{mend_zh}"),
+    en=("{path}: the config describes an impossible model: {why}", "{mend}"),
+    zh=("{path}:配置描述的模型不可能存在:{why}", "{mend}"),
 )
 NOT_OF_FAMILY = failure(
     en=(

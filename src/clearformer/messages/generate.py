@@ -29,25 +29,25 @@ BAD_MIN_P = failure(
 )
 BAD_PENALTY = failure(
     en=(
-        "repetition_penalty: expected a number above 0, got {found}.",
+        "repetition_penalty: expected a number from {least} to {most}, got {found}.",
         "Use 1 to switch it off, or a number such as 1.1.",
     ),
-    zh=("repetition_penalty：应为大于 0 的数，实际为 {found}。", "取 1 即关闭，或取 1.1 之类的数。"),
+    zh=("repetition_penalty：应为 {least} 到 {most} 之间的数，实际为 {found}。", "取 1 即关闭，或取 1.1 之类的数。"),
 )
 BAD_MAX_NEW = failure(
-    en=("max_new_tokens: expected at least 1, got {found}.", "Give the number of tokens to write."),
-    zh=("max_new_tokens：至少为 1，实际为 {found}。", "请给出要生成的词元数。"),
+    en=("max_new_tokens: expected a whole number from 1 on, got {found}.", "Give the number of tokens to write."),
+    zh=("max_new_tokens：应为不小于 1 的整数，实际为 {found}。", "请给出要生成的词元数。"),
 )
 BAD_TOP_LOGPROBS = failure(
     en=(
-        "top_logprobs: expected 0 to {most}, got {found}.",
+        "top_logprobs: expected a whole number from 0 to {most}, got {found}.",
         "Give the number of likeliest tokens to show; 0 shows none.",
     ),
-    zh=("top_logprobs：应在 0 到 {most} 之间，实际为 {found}。", "请给出要显示的最可能词元数；0 表示不显示。"),
+    zh=("top_logprobs：应为 0 到 {most} 的整数，实际为 {found}。", "请给出要显示的最可能词元数；0 表示不显示。"),
 )
 BAD_CHUNK = failure(
-    en=("prefill_chunk: expected at least 1, got {found}.", "Leave it out to read 512 tokens at a time."),
-    zh=("prefill_chunk：至少为 1，实际为 {found}。", "省略时每次读取 512 个词元。"),
+    en=("prefill_chunk: expected a whole number from 1 on, got {found}.", "Leave it out to read 512 tokens at a time."),
+    zh=("prefill_chunk：应为不小于 1 的整数，实际为 {found}。", "省略时每次读取 512 个词元。"),
 )
 BAD_SEED = failure(
     en=("seed: expected a whole number from 0 to 2^63 − 1, got {found}.", "Leave it out for a new text each time."),
@@ -59,6 +59,17 @@ EMPTY_STOP = failure(
         "Give the characters to stop at, or leave it out.",
     ),
     zh=("stop：应为字符串，实际为空串，而任何文本都包含空串。", "请给出要停在其前的字符，或省略此项。"),
+)
+BAD_STOP = failure(
+    en=("stop: expected strings of UTF-8 text, got {found}.", "Give the characters to stop at, or leave it out."),
+    zh=("stop：应为 UTF-8 文本字符串，实际为 {found}。", "请给出要停在其前的字符，或省略此项。"),
+)
+BAD_MAKERS = failure(
+    en=(
+        "The model's own generation settings make no sense: {why_en}",
+        "Give that setting yourself, or correct the model's generation_config.json.",
+    ),
+    zh=("模型自带的生成设置没有意义：{why_zh}", "请自行给出该设置，或改正模型的 generation_config.json。"),
 )
 
 # Prompts
@@ -86,13 +97,28 @@ NO_PROMPTS = failure(
 )
 NOT_A_NUMBER = failure(
     en=(
-        "The model's logits hold NaN after {position} tokens of prompt: no next token can be chosen.",
+        "The model's logits hold NaN or infinity after {position} tokens of prompt: no next token can be chosen.",
         "Use --dtype float32; if it stays, the weights are damaged.",
     ),
     zh=(
-        "在 {position} 个词元的提示之后，模型的 logits 含有 NaN，无法选出下一个词元。",
+        "在 {position} 个词元的提示之后，模型的 logits 含有 NaN 或无穷大，无法选出下一个词元。",
         "请使用 --dtype float32；若仍如此，则权重已损坏。",
     ),
+)
+
+NOT_FINITE = failure(
+    en=(
+        "The model's numbers are NaN or infinite for this text: nothing can be read from them.",
+        "Use --dtype float32; if it stays, the weights are damaged.",
+    ),
+    zh=(
+        "模型对此文本算出的数含有 NaN 或无穷大，无法从中得出结果。",
+        "请使用 --dtype float32；若仍如此，则权重已损坏。",
+    ),
+)
+NOTHING_TO_READ = failure(
+    en=("Prompt {number} holds no token, so nothing can follow it.", "Give every prompt at least one token."),
+    zh=("第 {number} 个提示不含任何词元，其后无从续写。", "请让每个提示至少含有一个词元。"),
 )
 
 # Models

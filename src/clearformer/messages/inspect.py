@@ -21,6 +21,23 @@ BAD_ID = failure(
     en=("Token id {found} is outside the vocabulary of {vocabulary}.", "Give ids from 0 to {last}."),
     zh=("词元编号 {found} 超出大小为 {vocabulary} 的词表。", "请给出 0 到 {last} 的编号。"),
 )
+NO_IDS = failure(
+    en=(
+        "Expected token ids as whole numbers of shape (batch, tokens), found {found} {shape}.",
+        "Give a list of ids such as [1, 2, 3].",
+    ),
+    zh=("应为形状 (批, 词元) 的整数编号，实际是 {found} {shape}。", "请给出 [1, 2, 3] 这样的编号列表。"),
+)
+NOT_FINITE = failure(
+    en=(
+        "Layer {layer} reads with weights that are NaN: there is nothing to show.",
+        "See with clearformer trace where the numbers end; with --dtype float32 gone, it was overflow.",
+    ),
+    zh=(
+        "第 {layer} 层的注意力权重为 NaN，没有可显示的内容。",
+        "用 clearformer trace 查看数值从哪一步起失效；若用 --dtype float32 便消失，则是溢出。",
+    ),
+)
 NOT_TOKENS = failure(
     en=("The model reads no tokens (its input is {found}).", "Give the image or the series itself, as a tensor."),
     zh=("该模型不读取词元（其输入为 {found}）。", "请直接给出图像或序列张量。"),

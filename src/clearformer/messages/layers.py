@@ -8,6 +8,30 @@ PAST_LEARNED_POSITIONS = failure(
     en=("The text needs {found} positions; the model learnt {length}.", "Shorten the text to {length} tokens."),
     zh=("文本需要 {found} 个位置;模型只学过 {length} 个。", "请把文本缩短到 {length} 个 token。"),
 )
+NO_IDS = failure(
+    en=(
+        "Expected token ids as whole numbers of shape (batch, tokens), at least one of each; found {dtype} {found}.",
+        "Give a tensor such as torch.tensor([[1, 2, 3]]).",
+    ),
+    zh=(
+        "应为形状 (批, 词元) 的整数编号，两者至少为一；实际是 {dtype} {found}。",
+        "请给出 torch.tensor([[1, 2, 3]]) 这样的张量。",
+    ),
+)
+ID_OUTSIDE = failure(
+    en=("The {name} {found} is outside the model's table.", "Give numbers from 0 to {last}."),
+    zh=("编号（{name}）{found} 超出模型的表。", "请给出 0 到 {last} 的数。"),
+)
+BAD_REAL = failure(
+    en=(
+        "real marks each token: expected bool {expected}, found {dtype} {found}.",
+        "Give a bool tensor of the ids' shape, False at padding; a mask of 0 and 1 becomes one by mask.bool().",
+    ),
+    zh=(
+        "real 逐个标记词元：应为 bool {expected}，实际是 {dtype} {found}。",
+        "请给出与编号同形状的 bool 张量，填充处为 False；0 与 1 的掩码可用 mask.bool() 转换。",
+    ),
+)
 IMAGE_SHAPE = failure(
     en=(
         "Images must be (channels, height, width) = {expected}; found {found}.",

@@ -22,6 +22,10 @@ NO_DTYPE = failure(
     en=("{device} does not compute in {dtype}; it does in {known}.", "Choose one of those with --dtype."),
     zh=("{device} 不支持以 {dtype} 计算；支持的有 {known}。", "请用 --dtype 选择其中之一。"),
 )
+TOO_MANY_THREADS = failure(
+    en=("Expected at most {most} threads, got {threads}.", "Leave --threads out to use every core."),
+    zh=("线程数至多为 {most}，实际为 {threads}。", "省略 --threads 即使用全部核心。"),
+)
 BAD_THREADS = failure(
     en=("Expected at least 1 thread, got {threads}.", "Leave --threads out to use every core."),
     zh=("线程数至少为 1，实际为 {threads}。", "省略 --threads 即使用全部核心。"),

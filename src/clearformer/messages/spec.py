@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clearformer.messages import failure
+from clearformer.messages import Message, failure
 
 OUT_OF_RANGE = failure(
     en=("{owner}.{field} must be {expected}; found {found}.", "Set {field} to {expected}."),
@@ -146,8 +146,45 @@ INPUT_DOES_NOT_FIT = failure(
     zh=("{role} 的输入应为 {expected};实际是 {found}。", "请使用 {expected}。"),
 )
 HEAD_DOES_NOT_FIT = failure(
-    en=("The head {head} does not fit here: {why_en}.", "{mend_en}."),
-    zh=("输出头 {head} 在此不适用:{why_zh}。", "{mend_zh}。"),
+    en=("The head {head} does not fit here: {why}.", "{mend}."),
+    zh=("输出头 {head} 在此不适用：{why}。", "{mend}。"),
+)
+# Why a head does not fit, and what would mend it
+GIVES_NO_VECTOR = (
+    Message("the {tower} tower must give a vector", "{tower} 塔必须输出向量"),
+    Message("Use Vector(...)", "请使用 Vector(...)"),
+)
+SPEAKS_WITHOUT_TOKENS = (
+    Message("it speaks tokens and the input has none", "它输出词元，而输入中没有词元"),
+    Message("Use Tokens(...)", "请使用 Tokens(...)"),
+)
+CONTINUES_NO_SERIES = (
+    Message("a forecast continues a series", "预测头只能延续序列"),
+    Message("Use Series(...) as input", "请用 Series(...) 作输入"),
+)
+RESTORES_NO_MEAN = (
+    Message("only a forecast restores the removed mean", "只有预测头才能还原被减去的均值"),
+    Message("Use Forecast(...)", "请使用 Forecast(...)"),
+)
+MIXES_CHANNELS = (
+    Message("independent channels answer one by one", "独立通道各自作答"),
+    Message("Use Forecast(...)", "请使用 Forecast(...)"),
+)
+READS_NO_CLASS_TOKEN = (
+    Message("First() needs a class token", "First() 需要分类词元"),
+    Message("Set class_token=True, or pool by Mean()", "请设 class_token=True，或用 Mean() 汇聚"),
+)
+ENDS_OUTSIDE_VOCABULARY = (
+    Message("EndToken needs an id of the vocabulary", "EndToken 需要词表内的编号"),
+    Message("Give an id below the vocabulary", "请给出小于词表大小的编号"),
+)
+FLATTENS_SENTENCES = (
+    Message("sentences differ in length", "句子长短不一"),
+    Message("Use Mean(), First() or Last()", "请使用 Mean()、First() 或 Last()"),
+)
+FLATTENS_ANOTHER_LENGTH = (
+    Message("the image has {length} positions", "图像有 {length} 个位置"),
+    Message("Use Flatten({length})", "请使用 Flatten({length})"),
 )
 SHARED_VOCABULARIES_DIFFER = failure(
     en=(
@@ -184,12 +221,12 @@ TOWERS_DIFFER = failure(
     zh=("两座塔应汇于同一空间,但向量宽度分别是 {text} 与 {image}。", "请让两个 Vector 头的宽度相同。"),
 )
 UNKNOWN_TYPE = failure(
-    en=("No spec type is called {found}.{hint_en}", "Known types: {expected}."),
-    zh=("没有名为 {found} 的规格类型。{hint_zh}", "已知类型:{expected}。"),
+    en=("No spec type is called {found}.{hint}", "Known types: {expected}."),
+    zh=("没有名为 {found} 的规格类型。{hint}", "已知类型:{expected}。"),
 )
 UNKNOWN_FIELD = failure(
-    en=("{owner} has no field {found}.{hint_en}", "Its fields are {expected}."),
-    zh=("{owner} 没有字段 {found}。{hint_zh}", "它的字段有 {expected}。"),
+    en=("{owner} has no field {found}.{hint}", "Its fields are {expected}."),
+    zh=("{owner} 没有字段 {found}。{hint}", "它的字段有 {expected}。"),
 )
 MISSING_FIELD = failure(
     en=("{owner} needs the field {field}.", "Add it."),
@@ -200,6 +237,6 @@ WRONG_KIND = failure(
     zh=("{owner}.{field} 应为 {expected};实际是 {found}。", "请把 {field} 写成 {expected}。"),
 )
 UNKNOWN_PRESET = failure(
-    en=("No preset is called {found}.{hint_en}", "Presets: {expected}."),
-    zh=("没有名为 {found} 的预设。{hint_zh}", "预设有:{expected}。"),
+    en=("No preset is called {found}.{hint}", "Presets: {expected}."),
+    zh=("没有名为 {found} 的预设。{hint}", "预设有:{expected}。"),
 )

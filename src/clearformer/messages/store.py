@@ -93,6 +93,10 @@ NO_SPACE = failure(
         "请释放磁盘空间,或用 CLEARFORMER_HOME 把缓存移到别处。",
     ),
 )
+NO_HOME = failure(
+    en=("{path}: no home folder is known for that user.", "Write the path out, without ~."),
+    zh=("{path}：找不到该用户的主目录。", "请写出完整路径，不用 ~。"),
+)
 CACHE_FAILED = failure(
     en=(
         "{path}: the cache cannot be used ({detail}).",

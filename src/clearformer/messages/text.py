@@ -19,6 +19,10 @@ FILE_UNREADABLE = failure(
     en=("{path} could not be read: {detail}.", "Check the file's permissions, or pull the model again."),
     zh=("无法读取 {path}：{detail}。", "请检查文件权限，或重新拉取该模型。"),
 )
+FILE_UNWRITABLE = failure(
+    en=("{path} could not be written: {detail}.", "Check the folder's permissions and the disk."),
+    zh=("无法写入 {path}：{detail}。", "请检查文件夹权限和磁盘。"),
+)
 NOT_JSON = failure(
     en=(
         "Expected a JSON object in {path}, found something else: {detail}.",

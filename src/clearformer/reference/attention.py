@@ -9,9 +9,9 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from clearformer.reference.cache import Remember, forget
+from clearformer.reference.frame import Frame
 from clearformer.reference.mask import visible
 from clearformer.reference.norm import norm
-from clearformer.reference.places import Places
 from clearformer.reference.positions.alibi import alibi_bias
 from clearformer.reference.positions.relative import relative_bias
 from clearformer.reference.positions.rotary import turn
@@ -70,7 +70,7 @@ def attention(
     weights: Weights,
     x: Float[np.ndarray, "B T D"],
     source: Float[np.ndarray, "B N M"],
-    places: Places,
+    frame: Frame,
     *,
     relative: Float[np.ndarray, "buckets H"] | None = None,
     remember: Remember = forget,
@@ -80,22 +80,22 @@ def attention(
 
     `relative` is the table of a T5 bias; `remember` adds the keys and values of earlier calls.
     """
-    query = _heads(spec, weights, "query", x, spec.heads, places, tap)
+    query = _heads(spec, weights, "query", x, spec.heads, frame, tap)
 
     def keys_and_values() -> tuple[np.ndarray, np.ndarray]:
         value = tap("value", split_heads(linear(source, weights.within("value")), spec.kv_heads))
-        return _heads(spec, weights, "key", source, spec.kv_heads, places, tap), value
+        return _heads(spec, weights, "key", source, spec.kv_heads, frame, tap), value
 
     # Grouped queries: head h reads key/value head h // (H/G).
     key, value = (np.repeat(array, spec.heads // spec.kv_heads, axis=1) for array in remember(keys_and_values))
-    seen = visible(spec.visibility, places)[:, None]
-    bias = score_bias(spec.position, spec.heads, places, relative)
+    seen = visible(spec.visibility, frame)[:, None]
+    bias = score_bias(spec.position, spec.heads, frame, relative)
     heads, _ = scaled_dot_product_attention(query, key, value, seen, bias, spec.score_scale, spec.score_cap, tap)
     return tap("output", linear(merge_heads(tap("heads", heads)), weights.within("output")))
 
 
 def _heads(
-    spec: Attention, weights: Weights, name: str, x: np.ndarray, heads: int, places: Places, tap: Tap
+    spec: Attention, weights: Weights, name: str, x: np.ndarray, heads: int, frame: Frame, tap: Tap
 ) -> Float[np.ndarray, "B heads T K"]:
     """Queries or keys: projected, normalised, turned."""
     projected = linear(x, weights.within(name))
@@ -107,13 +107,13 @@ def _heads(
     split = tap(name, split)
     if not isinstance(spec.position, Rotary):
         return split
-    return tap(f"{name}_rotated", turn(spec.position, split, places.query, places.bound))
+    return tap(f"{name}_rotated", turn(spec.position, split, frame.query_positions, frame.length_bound))
 
 
 def score_bias(
     position: AttentionPosition | None,
     heads: int,
-    places: Places,
+    frame: Frame,
     relative: Float[np.ndarray, "buckets H"] | None = None,
 ) -> Float[np.ndarray, "B H T S"] | None:
     """What the position adds to the scores, if it is of the kind that does."""
@@ -121,9 +121,9 @@ def score_bias(
         case None | Rotary():
             return None
         case ALiBi(max_bias=max_bias):
-            return alibi_bias(heads, places.query, places.key, max_bias)
+            return alibi_bias(heads, frame.query_positions, frame.key_positions, max_bias)
         case RelativeBias():
             assert relative is not None
-            return relative_bias(position, relative, places.query, places.key)
+            return relative_bias(position, relative, frame.query_positions, frame.key_positions)
         case _:
             assert_never(position)

@@ -12,7 +12,7 @@ from clearformer.errors import GenerationError
 from clearformer.messages import reference as messages
 from clearformer.reference.loss import log_softmax
 from clearformer.reference.model import encode
-from clearformer.reference.speaker import Speaker
+from clearformer.reference.reader import Reader
 from clearformer.spec import DecoderOnly, EncoderDecoder
 
 
@@ -50,8 +50,8 @@ def beam_search(
     for name, value, low in (("width", width, 1), ("new_tokens", new_tokens, 1), ("alpha", alpha, 0)):
         if not value >= low:
             raise GenerationError(messages.NUMBER_OUT_OF_RANGE, what=name, low=low, high="∞", found=value)
-    speaker = _speaker(spec, weights, len(prompt) + new_tokens, source, source_real)
-    logits = speaker.read(prompt[None, :], np.ones((1, len(prompt)), dtype=bool))
+    reader = _reader(spec, weights, len(prompt) + new_tokens, source, source_real)
+    logits = reader.read(prompt[None, :], np.ones((1, len(prompt)), dtype=bool))
     live, ended = [Hypothesis((), 0.0, 0.0)], list[Hypothesis]()
     for length in range(1, new_tokens + 1):
         penalty = length_penalty(length, alpha)
@@ -66,8 +66,8 @@ def beam_search(
         live = [grown[index] for index in going]
         if not live or length == new_tokens or _settled(live, ended, width, length_penalty(new_tokens, alpha)):
             break
-        speaker.select(rows[going])
-        logits = speaker.read(tokens[going][:, None], np.ones((len(going), 1), dtype=bool))
+        reader.keep(rows[going])
+        logits = reader.read(tokens[going][:, None], np.ones((len(going), 1), dtype=bool))
     return sorted(ended + live, key=lambda hypothesis: -hypothesis.score)[:width]
 
 
@@ -79,16 +79,16 @@ def _settled(live: list[Hypothesis], ended: list[Hypothesis], width: int, larges
     return live[0].log_probability / largest_penalty <= worst_kept
 
 
-def _speaker(
+def _reader(
     spec: DecoderOnly | EncoderDecoder,
     weights: Mapping[str, np.ndarray],
     longest: int,
     source: np.ndarray | None,
     source_real: np.ndarray | None,
-) -> Speaker:
+) -> Reader:
     if isinstance(spec, DecoderOnly) != (source is None):
         raise GenerationError(messages.SOURCE_DOES_NOT_FIT, role=type(spec).__name__)
     memory = None
     if isinstance(spec, EncoderDecoder) and source is not None:
         memory = encode(spec, weights, source, real=source_real)
-    return Speaker(spec, weights, capacity=longest, length_bound=np.array([longest]), memory=memory)
+    return Reader(spec, weights, capacity=longest, length_bound=np.array([longest]), memory=memory)

@@ -12,9 +12,9 @@ from jaxtyping import Bool, Float
 from clearformer.reference.attention import attention
 from clearformer.reference.cache import Remember, forget
 from clearformer.reference.feedforward import feedforward
+from clearformer.reference.frame import Frame, memory_frame
 from clearformer.reference.latent_attention import latent_attention
 from clearformer.reference.norm import norm
-from clearformer.reference.places import Places, memory_places
 from clearformer.reference.weights import Weights
 from clearformer.spec import Attention, Block, LatentAttention, Parallel, Placement, Sequential
 from clearformer.taps import OFF, Tap
@@ -40,7 +40,7 @@ class Layer:
 
     spec: Block
     weights: Weights
-    places: Places
+    frame: Frame
     memory: Memory | None = None
     relative: Float[np.ndarray, "buckets H"] | None = None
     remember: Remember = forget
@@ -52,10 +52,10 @@ class Layer:
         match spec := self.spec.attention:
             case Attention():
                 return attention(
-                    spec, weights, x, x, self.places, relative=self.relative, remember=self.remember, tap=tap
+                    spec, weights, x, x, self.frame, relative=self.relative, remember=self.remember, tap=tap
                 )
             case LatentAttention():
-                return latent_attention(spec, weights, x, self.places, remember=self.remember, tap=tap)
+                return latent_attention(spec, weights, x, self.frame, remember=self.remember, tap=tap)
             case _:
                 assert_never(spec)
 
@@ -65,8 +65,8 @@ class Layer:
         spec, memory = self.spec.cross_attention, self.memory
         assert spec is not None
         assert memory is not None
-        places = memory_places(self.places, memory.real)
-        return attention(spec, weights, x, memory.states, places, remember=self.remember_memory, tap=tap)
+        frame = memory_frame(self.frame, memory.real)
+        return attention(spec, weights, x, memory.states, frame, remember=self.remember_memory, tap=tap)
 
     def feed(self, x: Stream) -> Stream:
         return feedforward(self.spec.feedforward, self.weights.within("feedforward"), x, self.tap.within("feedforward"))

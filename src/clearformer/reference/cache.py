@@ -92,7 +92,7 @@ class Cache:
 
         return remember
 
-    def select(self, rows: Int[np.ndarray, " rows"], memory: object | None = None) -> None:
+    def keep(self, rows: Int[np.ndarray, " rows"], memory: object | None = None) -> None:
         """Keep these rows, in this order, again and again if named so (beams); `memory` is theirs."""
         for name in ("position", "real", "length_bound"):
             if (array := getattr(self, name)) is not None:

@@ -11,8 +11,8 @@ from clearformer.errors import GenerationError
 from clearformer.messages import reference as messages
 from clearformer.reference import checks
 from clearformer.reference.model import encode
+from clearformer.reference.reader import Reader
 from clearformer.reference.sampling import Sampling, choose_token
-from clearformer.reference.speaker import Speaker
 from clearformer.spec import DecoderOnly, EncoderDecoder
 
 Table = Mapping[str, np.ndarray]
@@ -37,8 +37,8 @@ def generate(
     """
     real = _prompt(prompt, real, new_tokens)
     bound = real.sum(axis=1) + new_tokens
-    speaker = Speaker(spec, weights, capacity=prompt.shape[1] + new_tokens, length_bound=bound, cached=cached)
-    return _continue(speaker, prompt, real, new_tokens, sampling, rng, stop)
+    reader = Reader(spec, weights, capacity=prompt.shape[1] + new_tokens, length_bound=bound, cached=cached)
+    return _continue(reader, prompt, real, new_tokens, sampling, rng, stop)
 
 
 def translate(
@@ -58,12 +58,12 @@ def translate(
     real = _prompt(start, None, new_tokens)
     bound = np.full(len(start), start.shape[1] + new_tokens)
     memory = encode(spec, weights, source, real=source_real)
-    speaker = Speaker(spec, weights, capacity=int(bound[0]), length_bound=bound, memory=memory, cached=cached)
-    return _continue(speaker, start, real, new_tokens, sampling, rng, stop)
+    reader = Reader(spec, weights, capacity=int(bound[0]), length_bound=bound, memory=memory, cached=cached)
+    return _continue(reader, start, real, new_tokens, sampling, rng, stop)
 
 
 def _continue(
-    speaker: Speaker,
+    reader: Reader,
     prompt: np.ndarray,
     real: np.ndarray,
     new_tokens: int,
@@ -73,7 +73,7 @@ def _continue(
 ) -> list[list[int]]:
     rows: list[list[int]] = [[] for _ in prompt]
     going = np.ones(len(prompt), dtype=bool)
-    logits = speaker.read(prompt, real)
+    logits = reader.read(prompt, real)
     for step in range(new_tokens):
         chosen = choose_token(logits, sampling or Sampling(), rng)
         for row in np.flatnonzero(going):
@@ -82,7 +82,7 @@ def _continue(
         if step + 1 == new_tokens or not going.any():
             break
         # A row that has stopped stays in the batch; its tokens are pads.
-        logits = speaker.read(chosen[:, None], going[:, None])
+        logits = reader.read(chosen[:, None], going[:, None])
     return rows
 
 

@@ -7,9 +7,9 @@ from jaxtyping import Float
 
 from clearformer.reference.attention import merge_heads, scaled_dot_product_attention, split_heads
 from clearformer.reference.cache import Remember, forget
+from clearformer.reference.frame import Frame
 from clearformer.reference.mask import visible
 from clearformer.reference.norm import norm
-from clearformer.reference.places import Places
 from clearformer.reference.positions.rotary import turn
 from clearformer.reference.weights import Weights, linear
 from clearformer.spec import LatentAttention
@@ -20,14 +20,14 @@ def latent_attention(
     spec: LatentAttention,
     weights: Weights,
     x: Float[np.ndarray, "B T D"],
-    places: Places,
+    frame: Frame,
     *,
     remember: Remember = forget,
     tap: Tap = OFF,
 ) -> Float[np.ndarray, "B T D"]:
     """A head's query and key are [content, no position | turned part]; the turned key is one for all heads."""
     query = tap("query", split_heads(_queries(spec, weights, x), spec.heads))
-    query = tap("query_rotated", _turn_tail(spec, query, places.query, places))
+    query = tap("query_rotated", _turn_tail(spec, query, frame.query_positions, frame))
 
     def latent_and_rotary_key() -> tuple[np.ndarray, np.ndarray]:
         latent, key = np.split(linear(x, weights.within("latent_down")), [spec.kv_rank], axis=-1)
@@ -39,9 +39,9 @@ def latent_attention(
     content, value = np.split(rebuilt, [spec.key_width], axis=-1)
     shared = np.broadcast_to(rotary_key[:, None], (*content.shape[:-1], spec.rotary_width))
     value, key = tap("value", value), tap("key", np.concatenate([content, shared], axis=-1))
-    key = tap("key_rotated", _turn_tail(spec, key, places.key, places))
+    key = tap("key_rotated", _turn_tail(spec, key, frame.key_positions, frame))
 
-    seen = visible(spec.visibility, places)[:, None]
+    seen = visible(spec.visibility, frame)[:, None]
     heads, _ = scaled_dot_product_attention(query, key, value, seen, scale=spec.score_scale, tap=tap)
     return tap("output", linear(merge_heads(tap("heads", heads)), weights.within("output")))
 
@@ -53,6 +53,6 @@ def _queries(spec: LatentAttention, weights: Weights, x: np.ndarray) -> np.ndarr
     return linear(latent, weights.within("query_up"))
 
 
-def _turn_tail(spec: LatentAttention, x: np.ndarray, position: np.ndarray, places: Places) -> np.ndarray:
+def _turn_tail(spec: LatentAttention, x: np.ndarray, position: np.ndarray, frame: Frame) -> np.ndarray:
     content, tail = np.split(x, [spec.key_width], axis=-1)
-    return np.concatenate([content, turn(spec.rotary, tail, position, places.bound)], axis=-1)
+    return np.concatenate([content, turn(spec.rotary, tail, position, frame.length_bound)], axis=-1)

@@ -7,23 +7,23 @@ from typing import assert_never
 import numpy as np
 from jaxtyping import Bool, Int
 
-from clearformer.reference.places import Places
+from clearformer.reference.frame import Frame
 from clearformer.spec import Causal, Full, Visibility
 
 Seen = Bool[np.ndarray, "... T S"]
 
 
-def visible(visibility: Visibility, places: Places) -> Bool[np.ndarray, "B T S"]:
+def visible(visibility: Visibility, frame: Frame) -> Bool[np.ndarray, "B T S"]:
     """What the spec lets each query see, among the real keys."""
-    query, key = places.query[:, :, None], places.key[:, None, :]
-    real = padding(places.real)
+    query, key = frame.query_positions[:, :, None], frame.key_positions[:, None, :]
+    real = padding(frame.key_real)
     match visibility:
         case Full(radius=radius):
             everywhere = np.broadcast_to(real, (len(real), query.shape[1], key.shape[2]))
             return everywhere if radius is None else real & within(query, key, radius)
         case Causal(window=width, prefix=has_prefix):
             seen = past(query, key) if width is None else window(query, key, width)
-            return real & (seen | prefix(query, key, places.prefix) if has_prefix else seen)
+            return real & (seen | prefix(query, key, frame.prefix) if has_prefix else seen)
         case _:
             assert_never(visibility)
 

@@ -12,8 +12,8 @@ from clearformer.reference import checks, images, series
 from clearformer.reference.block import Layer, Memory, block
 from clearformer.reference.cache import Cache, forget
 from clearformer.reference.embed import embed
+from clearformer.reference.frame import Frame, frame_of
 from clearformer.reference.norm import norm
-from clearformer.reference.places import Places, places
 from clearformer.reference.weights import Weights
 from clearformer.spec import Attention, Input, Patches, RelativeBias, Series, Stack, Tokens
 from clearformer.taps import OFF, Tap
@@ -52,9 +52,9 @@ def read(
     segments = checks.segments(call.segments, spec.input, real.shape)
     prefix = np.repeat(checks.prefix(call.prefix, spec, batch), copies)
     bound = checks.bound(call.length_bound, batch, copies)
-    where = places(real, prefix=prefix, length_bound=bound, cache=call.cache)
-    x = embed(spec.input, weights.within("embed"), pieces, where.query, table=table, segments=segments)
-    return stack(spec, weights, call.tap("embed", x), where, memory=memory, cache=call.cache, tap=call.tap), real
+    frame = frame_of(real, prefix=prefix, length_bound=bound, cache=call.cache)
+    x = embed(spec.input, weights.within("embed"), pieces, frame.query_positions, table=table, segments=segments)
+    return stack(spec, weights, call.tap("embed", x), frame, memory=memory, cache=call.cache, tap=call.tap), real
 
 
 def cut(spec: Input, weights: Weights, inputs: np.ndarray) -> tuple[np.ndarray, int]:
@@ -74,7 +74,7 @@ def stack(
     spec: Stack,
     weights: Weights,
     x: Float[np.ndarray, "B T D"],
-    places: Places,
+    frame: Frame,
     *,
     memory: Memory | None = None,
     cache: Cache | None = None,
@@ -86,7 +86,7 @@ def stack(
         layer = Layer(
             layer_spec,
             weights.within(name),
-            places,
+            frame,
             memory,
             relative=relative_table(spec, weights, index),
             remember=forget if cache is None else cache.growing(f"{name}.attention"),

@@ -30,6 +30,14 @@ def above_zero(owner: object, *fields: str) -> None:
         _demand(value is None or (_number(value) and value > 0), owner, field, "a finite number > 0")
 
 
+def each_above_zero(owner: object, *fields: str) -> None:
+    """Tuples of finite numbers above 0."""
+    for field in fields:
+        values = getattr(owner, field)
+        held = isinstance(values, tuple) and all(_number(value) and value > 0 for value in values)
+        _demand(held, owner, field, "a tuple of finite numbers > 0")
+
+
 def probability(owner: object, *fields: str) -> None:
     """Dropout rates: 0 ≤ p < 1."""
     for field in fields:

@@ -9,7 +9,7 @@ are checked against the annotations before anything is constructed, so a file ca
 from __future__ import annotations
 
 import dataclasses
-import difflib
+import math
 import types
 import typing
 from collections.abc import Iterable
@@ -17,6 +17,7 @@ from typing import Any
 
 from clearformer import spec as specs
 from clearformer.errors import SpecError
+from clearformer.messages import did_you_mean
 from clearformer.messages import spec as messages
 
 _TYPES: dict[str, type] = {
@@ -62,7 +63,7 @@ def _read(data: object, expected: Any, owner: str, field: str) -> Any:
         if origin is tuple and isinstance(data, list):
             return tuple(_read(item, typing.get_args(option)[0], owner, field) for item in data)
         if option is float and isinstance(data, int | float) and not isinstance(data, bool):
-            return float(data)
+            return _as_float(data)
         if isinstance(option, type) and type(data) is option:
             return data
     raise SpecError(messages.WRONG_KIND, owner=owner, field=field, expected=_names(options), found=repr(data))
@@ -70,8 +71,9 @@ def _read(data: object, expected: Any, owner: str, field: str) -> Any:
 
 def _read_object(data: dict[Any, Any], options: Iterable[Any], owner: str, field: str) -> Any:
     name = data.get("type")
-    if name not in _TYPES:
-        raise SpecError(messages.UNKNOWN_TYPE, found=repr(name), expected=_names(options), **_nearest(name, _TYPES))
+    if not isinstance(name, str) or name not in _TYPES:
+        hint = did_you_mean(name, _TYPES)
+        raise SpecError(messages.UNKNOWN_TYPE, found=repr(name), expected=_names(options), hint=hint)
     kind = _TYPES[name]
     if kind not in options:
         raise SpecError(messages.WRONG_KIND, owner=owner, field=field, expected=_names(options), found=name)
@@ -87,7 +89,7 @@ def _read_object(data: dict[Any, Any], options: Iterable[Any], owner: str, field
                 owner=name,
                 found=repr(key),
                 expected=", ".join(fields) or "–",
-                **_nearest(key, fields),
+                hint=did_you_mean(key, fields),
             )
         values[key] = _read(value, annotations[key], name, key)
     for each in fields.values():
@@ -97,13 +99,13 @@ def _read_object(data: dict[Any, Any], options: Iterable[Any], owner: str, field
     return kind(**values)
 
 
+def _as_float(number: int | float) -> float:
+    """JSON's whole numbers have no largest; a float's range ends, and what lies past it is infinite."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
 def _names(options: Iterable[Any]) -> str:
     return ", ".join(getattr(option, "__name__", str(option)).replace("NoneType", "null") for option in options)
-
-
-def _nearest(name: object, known: Iterable[str]) -> dict[str, str]:
-    near = difflib.get_close_matches(str(name), known, 1)
-    return {
-        "hint_en": f" Did you mean {near[0]}?" if near else "",
-        "hint_zh": f"是否指 {near[0]}?" if near else "",
-    }

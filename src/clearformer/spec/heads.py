@@ -57,6 +57,9 @@ class Transform:
     norm: Norm | None = None
     bias: bool = True
 
+    def __post_init__(self) -> None:
+        checks.one_of(self, "activation", Activation)
+
 
 @dataclass(frozen=True)
 class Pooling:

@@ -31,8 +31,8 @@ class Xavier:
 
 @dataclass(frozen=True)
 class T5Init:
-    """N(0, factor²) for tables, factor/√fan_in for matrices, queries by a further 1/√K since T5 does not scale scores
-    (Raffel et al. 2019, arXiv 1910.10683)."""
+    """N(0, factor²) for tables, by factor/√fan_in for matrices and factor/√D for relative biases, queries by a further
+    1/√K since T5 does not scale scores (Raffel et al. 2019, arXiv 1910.10683)."""
 
     factor: float = 1.0
 

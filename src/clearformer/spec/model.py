@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 from clearformer.errors import SpecError
+from clearformer.messages import Message
 from clearformer.messages import spec as messages
 from clearformer.spec import checks
 from clearformer.spec.attention import Attention, Causal, Full
@@ -140,12 +142,7 @@ class TwoTowers:
     def __post_init__(self) -> None:
         for name, tower in (("text", self.text), ("image", self.image)):
             if not isinstance(tower.head, Vector):
-                _refuse_head(
-                    tower.head,
-                    f"the {name} tower must give a vector",
-                    f"{name} 塔必须输出一个向量",
-                    "Use Vector(...)",
-                )
+                _refuse_head(tower.head, messages.GIVES_NO_VECTOR, tower=name)
         if (text := _vector_width(self.text)) != (image := _vector_width(self.image)):
             raise SpecError(messages.TOWERS_DIFFER, text=text, image=image)
 
@@ -200,24 +197,14 @@ def _require_head(head: Head, stack: Stack) -> None:
         if not isinstance(source, Tokens):
             if head.tied:
                 raise SpecError(messages.TIED_NEEDS_TOKENS, found=type(source).__name__)
-            _refuse_head(
-                head,
-                "it speaks tokens and the input has none",
-                "它输出 token,而输入没有 token",
-                "Use Tokens(...)",
-            )
+            _refuse_head(head, messages.SPEAKS_WITHOUT_TOKENS)
         return
-    if isinstance(head, Forecast) != isinstance(source, Series) and isinstance(head, Forecast):
-        _refuse_head(head, "a forecast continues a series", "预测头只能延续一个序列", "Use Series(...) as input")
+    if isinstance(head, Forecast) and not isinstance(source, Series):
+        _refuse_head(head, messages.CONTINUES_NO_SERIES)
     if isinstance(source, Series) and source.normalise and not isinstance(head, Forecast):
-        _refuse_head(
-            head,
-            "only a forecast restores the removed mean",
-            "只有预测头才能还原被减去的均值",
-            "Use Forecast(...)",
-        )
+        _refuse_head(head, messages.RESTORES_NO_MEAN)
     if isinstance(source, Series) and source.independent and not isinstance(head, Forecast):
-        _refuse_head(head, "independent channels answer one by one", "独立通道各自作答", "Use Forecast(...)")
+        _refuse_head(head, messages.MIXES_CHANNELS)
     if (pooling := pooling_of(head)) is not None:
         _require_pooling(head, pooling, source)
 
@@ -225,40 +212,19 @@ def _require_head(head: Head, stack: Stack) -> None:
 def _require_pooling(head: Head, pooling: Pooling, source: Input) -> None:
     match pooling.take, source:
         case First(), Patches(class_token=False):
-            _refuse_head(
-                head,
-                "First() needs a class token",
-                "First() 需要分类 token",
-                "Set class_token=True, or pool by Mean()",
-            )
+            _refuse_head(head, messages.READS_NO_CLASS_TOKEN)
         case EndToken(id=end), Tokens(vocabulary=vocabulary) if end < vocabulary:
             pass
         case EndToken(), _:
-            _refuse_head(
-                head,
-                "EndToken needs an id of the vocabulary",
-                "EndToken 需要词表内的 id",
-                "Give an id below the vocabulary",
-            )
+            _refuse_head(head, messages.ENDS_OUTSIDE_VOCABULARY)
         case Flatten(), Tokens():
-            _refuse_head(head, "sentences differ in length", "句子长度不一", "Use Mean(), First() or Last()")
+            _refuse_head(head, messages.FLATTENS_SENTENCES)
         case Flatten(length=length), Patches() if length != source.length:
-            _refuse_head(
-                head,
-                f"the image has {source.length} positions",
-                f"图像有 {source.length} 个位置",
-                f"Use Flatten({source.length})",
-            )
+            _refuse_head(head, messages.FLATTENS_ANOTHER_LENGTH, length=source.length)
         case _:
             pass
 
 
-def _refuse_head(head: Head, why_en: str, why_zh: str, mend: str) -> None:
-    raise SpecError(
-        messages.HEAD_DOES_NOT_FIT,
-        head=type(head).__name__,
-        why_en=why_en,
-        why_zh=why_zh,
-        mend_en=mend,
-        mend_zh=mend,
-    )
+def _refuse_head(head: Head, reason: tuple[Message, Message], **values: object) -> NoReturn:
+    why, mend = reason
+    raise SpecError(messages.HEAD_DOES_NOT_FIT, head=type(head).__name__, why=why, mend=mend, **values)

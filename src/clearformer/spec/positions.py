@@ -121,6 +121,7 @@ class LongRoPE:
     def __post_init__(self) -> None:
         checks.positive(self, "original_length")
         checks.above_zero(self, "attention_factor")
+        checks.each_above_zero(self, "short", "long")
 
 
 RopeScaling = LinearScaling | DynamicNTK | YaRN | Llama3Scaling | LongRoPE

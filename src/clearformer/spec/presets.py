@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable
 
 from clearformer.errors import UsageError
+from clearformer.messages import did_you_mean
 from clearformer.messages import spec as messages
 from clearformer.spec.attention import Attention, Biases, Causal, Full, split_width
 from clearformer.spec.block import Block, Sequential
@@ -137,12 +137,6 @@ PRESETS: dict[str, Callable[[], Spec]] = {
 def preset(name: str) -> Spec:
     """The named spec, at its published size."""
     if name not in PRESETS:
-        near = difflib.get_close_matches(name, PRESETS, 1)
-        raise UsageError(
-            messages.UNKNOWN_PRESET,
-            found=name,
-            expected=", ".join(PRESETS),
-            hint_en=f" Did you mean {near[0]}?" if near else "",
-            hint_zh=f"是否指 {near[0]}?" if near else "",
-        )
+        hint = did_you_mean(name, PRESETS)
+        raise UsageError(messages.UNKNOWN_PRESET, found=name, expected=", ".join(PRESETS), hint=hint)
     return PRESETS[name]()

@@ -22,10 +22,18 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
 def home() -> Path:
     """The cache: CLEARFORMER_HOME, else `clearformer` in XDG_CACHE_HOME, else ~/.cache/clearformer."""
     if chosen := os.environ.get("CLEARFORMER_HOME"):
-        return Path(chosen).expanduser()
+        return without_tilde(chosen)
     shared = os.environ.get("XDG_CACHE_HOME", "")
     # The XDG specification: a relative path is to be ignored.
-    return (Path(shared) if os.path.isabs(shared) else Path.home() / ".cache") / "clearformer"
+    return (Path(shared) if os.path.isabs(shared) else without_tilde("~/.cache")) / "clearformer"
+
+
+def without_tilde(path: str) -> Path:
+    """The path with `~` and `~user` as folders. Raises StoreError for a user without one."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise StoreError(say.NO_HOME, path=path) from None
 
 
 def models_folder() -> Path:

@@ -14,7 +14,7 @@ from clearformer.errors import StoreError, UsageError
 from clearformer.messages import store as say
 from clearformer.store import hub
 from clearformer.store.builtin import BUILTIN
-from clearformer.store.places import Kind, Progress, contents, plain_name
+from clearformer.store.places import Kind, Progress, contents, plain_name, without_tilde
 from clearformer.store.pull import pull, silent
 
 RUNS = Path("runs")
@@ -39,7 +39,7 @@ def resolve(model: str, *, progress: Progress = silent) -> Located:
         raise UsageError(say.BAD_NAME, name=model)
     if plain_name(model) and (run := contents(RUNS / model)):
         return Located(*run, name=model)
-    if found := _on_disk(Path(model).expanduser()):
+    if found := _on_disk(without_tilde(model)):
         return found
     if model in BUILTIN:
         return _stored(model, pull(model, progress=progress))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -55,10 +56,28 @@ def read_json(path: Path, *, limit: int = LARGEST_FILE) -> dict[str, Any]:
 
 
 def write_json(path: Path, contents: dict[str, Any]) -> None:
-    """Write beside the file, then rename, so that a crash leaves the old file or the new one."""
-    partial = path.with_name(path.name + ".partial")
-    with partial.open("w", encoding="utf-8") as file:
-        json.dump(contents, file, ensure_ascii=False, indent=1)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
+    """Write beside the file, then rename, so that a crash leaves the old file or the new one.
+
+    Raises `TokenizerError` if it cannot be written; then nothing of it is left.
+    """
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=path.parent, prefix=".partial-", delete=False
+        ) as file:
+            try:
+                json.dump(contents, file, ensure_ascii=False, indent=1)
+                file.flush()
+                os.fsync(file.fileno())
+                os.chmod(file.name, 0o666 & ~_umask())
+                os.replace(file.name, path)
+            except BaseException:
+                os.unlink(file.name)
+                raise
+    except OSError as error:
+        raise TokenizerError(messages.FILE_UNWRITABLE, path=path, detail=error.strerror or error) from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

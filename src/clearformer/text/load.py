@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from clearformer.text.fast import FastTokenizer, library_errors
 from clearformer.text.files import read_json, read_text
 
 _LARGEST_SETTINGS = 16 * 2**20
+TOKENIZER = "tokenizer.json"
+FILES = (TOKENIZER, "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja")
 _NAMED = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 
 
@@ -23,7 +26,7 @@ def tokenizer_from_folder(folder: Path) -> FastTokenizer:
     """
     import tokenizers
 
-    path = folder / "tokenizer.json"
+    path = folder / TOKENIZER
     text = read_text(path)
     settings = _settings(folder)
     with library_errors(messages.NOT_A_TOKENIZER, path=path):
@@ -36,7 +39,7 @@ def tokenizer_from_folder(folder: Path) -> FastTokenizer:
 
 def chat_template_from_folder(folder: Path) -> str | None:
     """The model's chat template: `chat_template.jinja`, else the config's string, else its list's entry `default`."""
-    if (folder / "chat_template.jinja").is_file():
+    if os.path.lexists(folder / "chat_template.jinja"):
         return read_text(folder / "chat_template.jinja", limit=_LARGEST_SETTINGS)
     template = _settings(folder).get("chat_template")
     if isinstance(template, list):
@@ -51,7 +54,7 @@ def _settings(folder: Path) -> dict[str, Any]:
     """`tokenizer_config.json`, completed by `special_tokens_map.json` where it names no token."""
     settings: dict[str, Any] = {}
     for name in ("special_tokens_map.json", "tokenizer_config.json"):
-        if (folder / name).is_file():
+        if os.path.lexists(folder / name):
             settings |= read_json(folder / name, limit=_LARGEST_SETTINGS)
     return settings
 

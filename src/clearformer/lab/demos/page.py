@@ -44,8 +44,8 @@ class Page:
         return message.text(self.language)
 
     def say(self, message: Message, **values: object) -> None:
-        """One sentence, its messages among the values translated too."""
-        self.lines.append(message.text(self.language, **self._words(values)))
+        """One sentence."""
+        self.lines.append(message.text(self.language, **values))
 
     def show(self, name: str, array: np.ndarray, part: tuple[int | slice, ...] = ()) -> None:
         """An array with its shape, columns aligned to four decimals; of a large one only the part that is named."""
@@ -60,18 +60,14 @@ class Page:
 
     def require(self, held: bool | np.bool_, law: Law, *, expected: object, found: object, **values: object) -> None:
         """Assert a law: a tick if it holds, BrokenLaw with the evidence if not."""
-        words = self._words(values)
-        statement = law.statement.text(self.language, **words)
+        statement = law.statement.text(self.language, **values)
         if held:
             self.lines.append(f"  ✓ {statement}")
             return
-        catch = Catch(statement, brief(expected), brief(found), law.broken.text(self.language, **words))
+        catch = Catch(statement, brief(expected), brief(found), law.broken.text(self.language, **values))
         evidence = say.EXPECTED_AND_FOUND.text(self.language, expected=catch.expected, found=catch.found)
         self.lines.extend([f"  ✗ {catch.law}", f"    {evidence}", f"    {catch.why}"])
         raise BrokenLaw(catch)
-
-    def _words(self, values: dict[str, object]) -> dict[str, object]:
-        return {name: self.word(value) if isinstance(value, Message) else value for name, value in values.items()}
 
 
 def brief(value: object) -> str:

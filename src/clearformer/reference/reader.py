@@ -15,7 +15,7 @@ from clearformer.reference.model import decode, run
 from clearformer.spec import DecoderOnly, EncoderDecoder, Language
 
 
-class Speaker:
+class Reader:
     """Reads chunks of a batch and remembers them, in a cache or, with `cached=False`, as tokens to be read again.
 
     `length_bound` is the length that each row may reach; an encoder-decoder also looks at its `memory`.
@@ -59,10 +59,10 @@ class Speaker:
         assert self._memory is not None
         return decode(spec, self._weights, ids, self._memory, real=real, length_bound=self._bound, cache=self._cache)
 
-    def select(self, rows: Int[np.ndarray, " rows"]) -> None:
+    def keep(self, rows: Int[np.ndarray, " rows"]) -> None:
         """Go on with these rows, in this order; a row may be named more than once."""
         self._ids, self._real, self._bound = self._ids[rows], self._real[rows], self._bound[rows]
         if self._memory is not None:
             self._memory = Memory(self._memory.states[rows], self._memory.real[rows])
         if self._cache is not None:
-            self._cache.select(rows, self._memory)
+            self._cache.keep(rows, self._memory)

@@ -1,4 +1,4 @@
-"""Where the tokens of one call stand, and which of them are real."""
+"""What all blocks of one call share: where its tokens stand, which are real, how long a row may get."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from clearformer.reference.cache import Cache
 
 
 @dataclass(frozen=True)
-class Places:
-    """Positions count real tokens from 0. `real` marks the keys that may be seen, `prefix` is a row's prefix length,
-    `bound` the length that a row is declared to reach (dynamic NTK, LongRoPE)."""
+class Frame:
+    """Positions count real tokens from 0. `key_real` marks the keys that may be seen, `prefix` is a row's prefix
+    length, `length_bound` the length that a row is declared to reach (dynamic NTK, LongRoPE)."""
 
-    query: Int[np.ndarray, "B T"]
-    key: Int[np.ndarray, "B S"]
-    real: Bool[np.ndarray, "B S"]
+    query_positions: Int[np.ndarray, "B T"]
+    key_positions: Int[np.ndarray, "B S"]
+    key_real: Bool[np.ndarray, "B S"]
     prefix: Int[np.ndarray, " B"]
-    bound: Int[np.ndarray, " B"]
+    length_bound: Int[np.ndarray, " B"]
 
 
 def positions(real: Bool[np.ndarray, "B T"], seen: Int[np.ndarray, " B"]) -> Int[np.ndarray, "B T"]:
@@ -29,27 +29,27 @@ def positions(real: Bool[np.ndarray, "B T"], seen: Int[np.ndarray, " B"]) -> Int
     return np.maximum(seen[:, None] + np.cumsum(real, axis=1) - 1, 0)
 
 
-def places(
+def frame_of(
     real: Bool[np.ndarray, "B T"],
     *,
     prefix: Int[np.ndarray, " B"],
     length_bound: Int[np.ndarray, " B"] | None = None,
     cache: Cache | None = None,
-) -> Places:
-    """Places of a call's own tokens, and of the cached ones before them as further keys."""
+) -> Frame:
+    """The frame of a call's own tokens, and of the cached ones before them as further keys."""
     if cache is None:
         query = positions(real, np.zeros(len(real), dtype=np.int64))
         bound = real.sum(axis=1) if length_bound is None else length_bound
-        return Places(query, query, real, prefix, bound)
+        return Frame(query, query, real, prefix, bound)
     seen = cache.seen(len(real))
     for row, length in zip(seen, prefix, strict=True):
         if 0 < row < length:
             raise UsageError(messages.PREFIX_CUT, prefix=int(length), seen=int(row))
     query = positions(real, seen)
     bound = cache.declare(len(real), length_bound)
-    return Places(query, *cache.enter(query, real), prefix, bound)
+    return Frame(query, *cache.enter(query, real), prefix, bound)
 
 
-def memory_places(places: Places, real: Bool[np.ndarray, "B S"]) -> Places:
+def memory_frame(frame: Frame, real: Bool[np.ndarray, "B S"]) -> Frame:
     """The same queries before the keys of a memory, which has no positions of its own to compare with."""
-    return Places(places.query, np.zeros(real.shape, dtype=np.int64), real, places.prefix, places.bound)
+    return Frame(frame.query_positions, np.zeros(real.shape, dtype=np.int64), real, frame.prefix, frame.length_bound)

@@ -1,0 +1,107 @@
+"""`bench`: the table, the file, and what it refuses to measure."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from clearformer.bench.quiet import Calm
+from drawing.folders import llama_folder
+
+SHORT = ("--prompt", "6", "--runs", "2", "--threads", "1")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("bench") / "tiny"
+    llama_folder(place)
+    return place
+
+
+@pytest.fixture
+def calm(monkeypatch: pytest.MonkeyPatch):
+    """The machine is as quiet as the test says."""
+
+    def be(spread: float) -> None:
+        defaults = import_module("clearformer.bench.jobs").measure.__kwdefaults__
+        monkeypatch.setitem(defaults, "look", lambda: Calm(spread, 1.0, 1))
+
+    return be
+
+
+@pytest.mark.parametrize("job", [("decode", "--new", "5"), ("prefill",)])
+def test_side_by_side_both_write_the_same(clearformer, folder, calm, job) -> None:
+    calm(0.0)
+    ended = clearformer("bench", *job, "--model", str(folder), "--vs", "hf", *SHORT, "--out", "figures.json")
+    assert ended.code == 0
+    told = json.loads(Path("figures.json").read_text())
+    assert ended.out.splitlines()[-1] == "figures.json"
+    assert told["job"] == job[0]
+    assert [row["name"] for row in told["rows"]] == ["clearformer", "transformers"]
+    assert all(0 < row["low"] <= row["median"] <= row["high"] for row in told["rows"])
+    assert told["rows"][1]["ratio"] == 1
+    assert told["same_tokens"] is True
+    assert told["machine"]["quiet"] is True
+    for row in told["rows"]:
+        assert f"{row['median']:.1f}" in ended.out
+
+
+def test_alone_there_is_no_ratio(clearformer, folder, calm) -> None:
+    calm(0.0)
+    told = clearformer("bench", "prefill", "--model", str(folder), *SHORT, "--json").json
+    ((row,), same) = told["rows"], told["same_tokens"]
+    assert (row["ratio"], same) == (None, None)
+
+
+def test_a_busy_machine_is_refused_unless_it_is_wanted(clearformer, folder, calm) -> None:
+    calm(0.5)
+    ended = clearformer("bench", "prefill", "--model", str(folder), *SHORT)
+    assert (ended.code, ended.out) == (1, "")
+    assert "busy" in ended.err
+    assert "--busy-ok" in ended.err
+    allowed = clearformer("--lang", "zh", "bench", "prefill", "--model", str(folder), *SHORT, "--busy-ok")
+    assert allowed.code == 0
+    assert "不可引用" in allowed.out
+
+
+def test_other_tokens_in_float32_are_an_error_and_said(clearformer, folder, calm, monkeypatch) -> None:
+    calm(0.0)
+    room = import_module("clearformer.bench.ours")
+    write = room.Clearformer.write
+
+    def slip(self, prompt, new):
+        written = write(self, prompt, new)
+        return type(written)((*written.tokens[:-1], 0 if written.tokens[-1] else 1), written.watch)
+
+    monkeypatch.setattr(room.Clearformer, "write", slip)
+    ended = clearformer("bench", "decode", "--model", str(folder), "--vs", "hf", "--new", "3", *SHORT)
+    assert ended.code == 1
+    assert "differ from number 3 on, of 3" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("decode", "--new", "1"), "--new: expected at least 2"),
+        (("decode", "--new", "2000"), "more than the 1024"),
+        (("prefill", "--runs", "0"), "--runs: expected at least 1"),
+        (("prefill", "--new", "4"), "no option --new"),
+        (("decode", "--vs", "nobody"), "one of hf"),
+        (("train",), "no verb train"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(clearformer, folder, calm, options, complaint) -> None:
+    calm(0.0)
+    ended = clearformer("bench", *options, "--model", str(folder))
+    assert (ended.code, ended.out) == (2, "")
+    assert complaint in ended.err
+
+
+def test_a_file_that_cannot_be_written(clearformer, folder, calm) -> None:
+    calm(0.0)
+    ended = clearformer("bench", "prefill", "--model", str(folder), *SHORT, "--out", "nowhere/figures.json")
+    assert ended.code == 1
+    assert "nowhere/figures.json cannot be written" in ended.err

@@ -1,0 +1,68 @@
+"""`trace`: one block open, the others folded, in a table and as JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clearformer.messages import inspect as messages
+from drawing.folders import llama_folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("trace") / "tiny"
+    llama_folder(place)
+    return place
+
+
+def test_the_table_shows_letters_beside_numbers_and_the_stream_of_every_block(clearformer, folder) -> None:
+    ended = clearformer("trace", str(folder), "the cat 中")
+    assert ended.code == 0
+    count = int(ended.out.split(" tokens:")[0])
+    assert "| cat|" in ended.out
+    assert "|中|" in ended.out
+    lines = [line.split("  ") for line in ended.out.splitlines()]
+    cells = {line[0].strip(): [cell.strip() for cell in line if cell.strip()] for line in lines}
+    assert f"= 1 4 {count} 8" in cells["decoder.blocks.0.attention.query"]
+    assert "B H T K" in cells["decoder.blocks.0.attention.query"]
+    assert f"1 {count} 32" in cells["decoder.blocks.0.x + attention"][1]
+    assert "decoder.blocks.1.output" in cells
+    assert "decoder.blocks.1.attention.query" not in cells
+    assert "G key/value heads" in ended.out
+    assert "--layer all" in ended.err
+
+
+def test_layer_opens_one_block_or_all(clearformer, folder) -> None:
+    def opened(*layer: str) -> set[str]:
+        rows = clearformer("trace", str(folder), "the cat", *layer, "--json").json["rows"]
+        return {row["stage"] for row in rows if row["op"] == "attention.query"}
+
+    assert opened() == {"decoder.blocks.0"}
+    assert opened("--layer", "1") == {"decoder.blocks.1"}
+    assert opened("--layer", "all") == {"decoder.blocks.0", "decoder.blocks.1"}
+
+
+def test_chinese(clearformer, folder) -> None:
+    ended = clearformer("--lang", "zh", "trace", str(folder), "the cat")
+    assert "残差流" in ended.out
+    assert "查询头" in ended.out
+    (row, *_) = clearformer("--lang", "zh", "trace", str(folder), "the cat", "--json").json["rows"]
+    assert row["meaning"] == messages.MEANINGS["embed"].zh
+
+
+@pytest.mark.parametrize(
+    ("layer", "code", "complaint"),
+    [("2", 2, "no layer 2; the model has 2"), ("first", 2, "a number or all, got first"), ("-1", 2, "got -1")],
+)
+def test_a_layer_that_there_is_not(clearformer, folder, layer, code, complaint) -> None:
+    ended = clearformer("trace", str(folder), "the cat", f"--layer={layer}")
+    assert (ended.code, ended.out) == (code, "")
+    assert complaint in ended.err
+
+
+def test_an_empty_text(clearformer, folder) -> None:
+    ended = clearformer("trace", str(folder), "")
+    assert ended.code == 1
+    assert "at least one token" in ended.err
