@@ -92,6 +92,15 @@ def test_a_room_imports_what_the_table_allows(room: str) -> None:
     assert not beyond, f"{room} may not import: {beyond}"
 
 
+def test_the_document_draws_every_room_and_names_the_later_ones() -> None:
+    """What it draws exists; what its table has beyond that is said to come later."""
+    drawn = set(re.findall(r"^      (\w+)(?:/|\.py) ", DOCUMENT, re.M)) - {"__init__"}
+    later = re.search(r"rooms of later versions[^:]*:([^.]*)\.", DOCUMENT)
+    assert later is not None
+    assert drawn == set(rooms())
+    assert set(re.findall(r"`(\w+)`", later.group(1))) == table().keys() - drawn
+
+
 def test_the_table_has_no_cycle() -> None:
     for room, named in table().items():
         if named != {"*"}:

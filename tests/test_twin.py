@@ -13,27 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clearformer import spec as s
-from clearformer.build import build
 from clearformer.model import Model
 from clearformer.reference import initial
 from clearformer.reference import model as twin
 from clearformer.taps import record
+from drawing.built import built
 from drawing.inputs import Batch, batch, prefixes
 from drawing.models import any_spec
 
 SEEDS = st.integers(0, 2**32 - 1)
 MARGIN = 1e-3
-
-
-def build_with(spec: s.Spec, weights: dict[str, np.ndarray], dtype: torch.dtype) -> Model:
-    model = build(spec, dtype=dtype).eval()
-    parameters = dict(model.named_parameters())
-    assert parameters.keys() == weights.keys()
-    with torch.no_grad():
-        for name, parameter in parameters.items():
-            assert tuple(parameter.shape) == weights[name].shape, name
-            parameter.copy_(torch.from_numpy(np.asarray(weights[name])))
-    return model
 
 
 def tensor(array: np.ndarray, dtype: torch.dtype) -> torch.Tensor:
@@ -108,7 +97,7 @@ def compare(spec: s.Spec, seed: int) -> None:
     for dtype, tolerance in ((torch.float64, 1e-9), (torch.float32, 1e-4)):
         if dtype == torch.float32 and routed:
             continue  # A near tie between experts may fall either way; float64 covers these specs.
-        found = real_outputs(run_torch(build_with(spec, weights, dtype), spec, batches, dtype), target)
+        found = real_outputs(run_torch(built(spec, weights, dtype), spec, batches, dtype), target)
         assert found.shape == expected.shape
         assert np.isfinite(found).all()
         extent = max(float(np.ptp(expected)), 1e-3)

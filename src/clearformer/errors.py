@@ -40,12 +40,6 @@ class SpecError(ClearformerError):
     kind = "spec"
 
 
-class NotBuiltError(SpecError):
-    """A choice that the spec can say and this version does not build yet; the message names it."""
-
-    kind = "not_built"
-
-
 class CheckpointError(ClearformerError):
     """A model file that is missing, damaged, hostile or contradictory."""
 

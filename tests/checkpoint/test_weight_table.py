@@ -10,7 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clearformer.checkpoint.renames import Ignored, Permuted, Same, Split, Stacked, Tied, Transposed
+from clearformer.checkpoint.renames import Ignored, Permuted, Same, Split, Tied, Transposed
 from clearformer.checkpoint.weight_table import dump, load
 from clearformer.errors import CheckpointError
 
@@ -50,7 +50,7 @@ def rows_with_tensors(draw):
     for n in range(draw(st.integers(1, 5))):
         layers = draw(st.integers(0, 11))
         theirs, mine, width = f"h.{{i}}.t{n}", f"blocks.{{i}}.o{n}", draw(SIZES)
-        match draw(st.sampled_from(["same", "transposed", "split", "permuted", "stacked"])):
+        match draw(st.sampled_from(["same", "transposed", "split", "permuted"])):
             case "same":
                 row, parts = Same(theirs, mine), {mine: tuple(draw(st.lists(SIZES, max_size=3)))}
             case "transposed":
@@ -64,15 +64,12 @@ def rows_with_tensors(draw):
                 along = axis if not transposed else 1 - axis
                 dims = [(groups * s, width) if along == 0 else (width, groups * s) for s in sizes]
                 parts = dict(zip(names, dims, strict=True))
-            case "permuted":
+            case _:
                 heads = draw(SIZES)
                 row, parts = (
                     Permuted(theirs, mine, heads),
                     {mine: (heads * 2 * width, *draw(st.lists(SIZES, max_size=1)))},
                 )
-            case _:
-                count = draw(SIZES)
-                row, parts = Stacked(theirs + ".{e}", mine, count), {mine: (count, width, draw(SIZES))}
         table.append(row)
         for i in range(layers + 1):
             ours |= {name.format(i=i): torch.randn(shape, dtype=torch.float64) for name, shape in parts.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,11 +44,3 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Pair:
 def pair(request: pytest.FixtureRequest) -> Pair:
     found: Pair = request.getfixturevalue(request.param)
     return found
-
-
-@pytest.fixture(autouse=True)
-def one_thread(two_threads: None) -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)

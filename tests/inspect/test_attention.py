@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from clearformer.errors import GenerationError, UsageError
-from clearformer.inspect.attention import Attention, attention
+from clearformer.inspect.attention import AttentionMaps, attention
 from clearformer.inspect.subject import subject_of
 from clearformer.inspect.trace import trace
 from clearformer.model import EncoderDecoder
@@ -44,14 +44,14 @@ def test_chinese_is_shown_whole(llama) -> None:
     assert len(tokens) == llama.ids.shape[1]
 
 
-def habits() -> Attention:
+def habits() -> AttentionMaps:
     """Four heads over five tokens: all on the first, on the one before, on itself, evenly on everything seen."""
     first, even = torch.zeros(5, 5), torch.ones(5, 5).tril()
     first[:, 0] = 1
     before = torch.diag(torch.ones(4), -1)
     before[0, 0] = 1
     heads = torch.stack((first, before, torch.eye(5), even / even.sum(-1, keepdim=True)))
-    return Attention(tuple("abcde"), {3: heads}, {3: torch.ones(5, 5, dtype=torch.bool).tril()})
+    return AttentionMaps(tuple("abcde"), {3: heads}, {3: torch.ones(5, 5, dtype=torch.bool).tril()})
 
 
 def test_the_habits_of_heads() -> None:

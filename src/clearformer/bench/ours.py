@@ -17,7 +17,7 @@ class Clearformer:
     name = "clearformer"
 
     def __init__(self, speaker: Loaded) -> None:
-        endless = replace(speaker.generation, end_ids=speaker.generation.end_ids)
+        endless = replace(speaker.generation, end_ids=())
         self._speaker = replace(speaker, tokenizer=None, template=None, generation=endless)
 
     def write(self, prompt: Sequence[int], new: int) -> Written:

@@ -24,6 +24,12 @@ def slot_shapes(attention: AnyAttention) -> tuple[tuple[int, int], ...]:
             return (1, attention.kv_rank), (1, attention.rotary_width)
 
 
+def cache_bytes(stack: Stack, batch: int, capacity: int, dtype: torch.dtype) -> int:
+    """Memory of keys and values for `capacity` slots of `batch` rows, cross-attention's not counted."""
+    slot = sum(heads * width for block in stack.blocks for heads, width in slot_shapes(block.attention))
+    return batch * capacity * slot * dtype.itemsize
+
+
 class StaticLayer:
     """One layer's tensors, B heads capacity width each."""
 
@@ -102,8 +108,3 @@ class StaticCache:
                 layer.memory = (layer.memory[0][rows], layer.memory[1][rows])
         self.counts, self.length_bound = self.counts[rows], self.length_bound[rows]
         self._positions, self._real = self._positions[rows], self._real[rows]
-
-    @property
-    def bytes(self) -> int:
-        """Memory of keys and values, cross-attention's not counted."""
-        return sum(kept.nbytes for layer in self._layers for kept in layer.tensors)

@@ -137,22 +137,6 @@ class Permuted(Row):
 
 
 @dataclass(frozen=True)
-class Stacked(Row):
-    """`count` foreign tensors, numbered by `{e}` (experts), that are one of ours with a new first axis E."""
-
-    count: int
-
-    def their_names(self, numbers: Numbers) -> tuple[str, ...]:
-        return tuple(self.theirs.format_map({**numbers, "e": str(e)}) for e in range(self.count))
-
-    def to_ours(self, theirs: Tensors) -> Tensors:
-        return (torch.stack(theirs),)
-
-    def to_theirs(self, ours: Tensors) -> Tensors:
-        return ours[0].unbind(0)
-
-
-@dataclass(frozen=True)
 class Tied:
     """A foreign tensor that may be present and must then equal `to`, another foreign tensor; never written."""
 

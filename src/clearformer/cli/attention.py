@@ -16,7 +16,7 @@ from clearformer.errors import UsageError
 from clearformer.messages import inspect as say
 
 if TYPE_CHECKING:
-    from clearformer.inspect.attention import Attention, Manner
+    from clearformer.inspect.attention import AttentionMaps, Manner
 
 Layer = Annotated[int | None, Parameter(help="Only this layer, counted from 0.")]
 Head = Annotated[int | None, Parameter(help="Only this head of each layer, counted from 0.")]
@@ -53,7 +53,7 @@ def attention(
     show_map(found, at, which, screen, name=which if head is None else head)
 
 
-def only_head(found: Attention, head: int) -> Attention:
+def only_head(found: AttentionMaps, head: int) -> AttentionMaps:
     """The maps of one head of each layer. Raises UsageError where a layer has no such head."""
     from dataclasses import replace
 
@@ -63,7 +63,7 @@ def only_head(found: Attention, head: int) -> Attention:
     return replace(found, maps={layer: weights[head : head + 1] for layer, weights in found.maps.items()})
 
 
-def contents(found: Attention, head: int | None = None) -> dict[str, Any]:
+def contents(found: AttentionMaps, head: int | None = None) -> dict[str, Any]:
     """The object that `--json` prints; `values` is layer by head by query by key, a hidden key 0."""
     most = max(len(weights) for weights in found.maps.values())
     return {
@@ -75,7 +75,7 @@ def contents(found: Attention, head: int | None = None) -> dict[str, Any]:
     }
 
 
-def show_manners(found: Attention, screen: Screen, head: int | None = None) -> None:
+def show_manners(found: AttentionMaps, screen: Screen, head: int | None = None) -> None:
     """Four small tables, a row a layer and a column a head."""
     manners = {layer: [found.manner(layer, h) for h in range(len(maps))] for layer, maps in found.maps.items()}
     most = max(map(len, manners.values()))
@@ -96,7 +96,7 @@ def show_manners(found: Attention, screen: Screen, head: int | None = None) -> N
     print()
 
 
-def show_map(found: Attention, layer: int, head: int, screen: Screen, *, name: int | None = None) -> None:
+def show_map(found: AttentionMaps, layer: int, head: int, screen: Screen, *, name: int | None = None) -> None:
     """One head: the whole table where it fits the screen, else the keys that each query reads most."""
     # The blank that a word's token begins with would only widen the table.
     labels = [visible(token).strip(" ") or "␣" for token in found.tokens]
@@ -116,7 +116,7 @@ def show_map(found: Attention, layer: int, head: int, screen: Screen, *, name: i
     print("\n".join(lines))
 
 
-def _strongest(found: Attention, layer: int, head: int, labels: list[str], width: int) -> list[str]:
+def _strongest(found: AttentionMaps, layer: int, head: int, labels: list[str], width: int) -> list[str]:
     """Each query with as many of its strongest keys as fit the width."""
     names = [f"{place} {label}" for place, label in enumerate(labels)]
     count = max(1, width // (max(map(_cell_width, names)) + 7) - 1)

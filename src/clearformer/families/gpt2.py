@@ -8,7 +8,7 @@ from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
 from clearformer.families.family import Family, GGUFForm
 from clearformer.families.gguf_values import decimal, rows_of
-from clearformer.families.heads import read_labels, write_labels
+from clearformer.families.heads import decoder_head_rows, read_labels, write_labels
 from clearformer.messages import families as say
 from clearformer.spec import (
     Attention,
@@ -175,14 +175,7 @@ def table(spec: Spec) -> Table:
         Ignored("*.attn.bias", "the causal mask, kept as a buffer by old versions"),
         Ignored("*.attn.masked_bias", "the number that masked scores were set to"),
     ]
-    match spec.head:
-        case Language(tied=True):
-            rows.append(Tied("lm_head.weight", "transformer.wte.weight"))
-        case Language():
-            rows.append(Same("lm_head.weight", "head.project.weight"))
-        case Classes() | Regression():
-            rows.append(Same("score.weight", "head.project.weight"))
-    return tuple(rows)
+    return (*rows, *decoder_head_rows(spec.head, "transformer.wte.weight"))
 
 
 def gguf_table(spec: Spec) -> Table:

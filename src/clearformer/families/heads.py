@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from clearformer.checkpoint.reading import given, inside, json_object, read_bounded, read_json
+from clearformer.checkpoint.renames import Ignored, Row, Same, Tied
 from clearformer.errors import CheckpointError
 from clearformer.families.config_reader import ConfigReader
 from clearformer.messages import families as say
-from clearformer.spec import Classes, First, Head, Last, Mean, Pooling, Regression, Take, Vector
+from clearformer.spec import Classes, First, Head, Language, Last, Mean, Pooling, Regression, Take, Vector
 
 MODULES = "modules.json"
 _MAX_BYTES = 1_000_000
@@ -39,6 +40,19 @@ def write_labels(head: Classes | Regression) -> dict[str, object]:
     if isinstance(head, Regression):
         written["problem_type"] = "regression"
     return written
+
+
+def decoder_head_rows(head: Head, token_table: str) -> list[Row | Tied | Ignored]:
+    """The weights behind a decoder as transformers names them; `token_table` is what a tied head repeats."""
+    match head:
+        case Language(tied=True):
+            return [Tied("lm_head.weight", token_table)]
+        case Language():
+            return [Same("lm_head.weight", "head.project.weight")]
+        case Classes() | Regression():
+            return [Same("score.weight", "head.project.weight")]
+        case _:
+            return []
 
 
 def read_sentence_head(folder: Path) -> Head | None:

@@ -10,7 +10,7 @@ from clearformer.families import llama_gguf
 from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
 from clearformer.families.family import Family, GGUFForm
-from clearformer.families.heads import read_labels, write_labels
+from clearformer.families.heads import decoder_head_rows, read_labels, write_labels
 from clearformer.families.rope import read_rotary, stretched, write_rotary, written_length
 from clearformer.messages import families as say
 from clearformer.spec import (
@@ -156,14 +156,7 @@ def table(spec: Spec) -> Table:
         Same(f"{stem}norm.weight", "decoder.final_norm.weight"),
         Ignored("*.rotary_emb.inv_freq", "frequencies that the config gives, kept by old versions"),
     ]
-    match spec.head:
-        case Language(tied=True):
-            rows.append(Tied("lm_head.weight", "model.embed_tokens.weight"))
-        case Language():
-            rows.append(Same("lm_head.weight", "head.project.weight"))
-        case Classes() | Regression():
-            rows.append(Same("score.weight", "head.project.weight"))
-    return tuple(rows)
+    return (*rows, *decoder_head_rows(spec.head, "model.embed_tokens.weight"))
 
 
 def gguf_table(spec: Spec) -> Table:

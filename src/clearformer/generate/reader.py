@@ -12,12 +12,13 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from clearformer.cache.static import StaticCache, slot_shapes
+from clearformer.cache.static import StaticCache, cache_bytes
 from clearformer.layers.embed import TokenEmbedding
 from clearformer.layers.frame import Memory
 from clearformer.layers.head import Language
 from clearformer.layers.stack import Stack
 from clearformer.machine import check_memory
+from clearformer.messages import generate as messages
 from clearformer.model import DecoderOnly, EncoderDecoder
 from clearformer.spec import Causal
 
@@ -59,7 +60,7 @@ class CachedReader:
         self._chunk = chunk if prefix is None else capacity
         table = _embedding(model).token.weight
         batch = length_bound.shape[0]
-        check_memory(cache_bytes(_stack(model), batch, capacity, table.dtype), "The key/value cache", str(table.device))
+        check_memory(cache_bytes(_stack(model).spec, batch, capacity, table.dtype), messages.CACHE, str(table.device))
         self.cache = StaticCache(
             _stack(model).spec,
             batch=batch,
@@ -133,20 +134,10 @@ class UncachedReader:
         self._memory = _kept(self._memory, rows)
 
 
-def cache_bytes(stack: Stack, batch: int, capacity: int, dtype: torch.dtype) -> int:
-    """Memory of keys and values for `capacity` slots of `batch` rows."""
-    slot = sum(heads * width for block in stack.spec.blocks for heads, width in slot_shapes(block.attention))
-    return batch * capacity * slot * dtype.itemsize
-
-
 def reads_prefix(model: Speaking) -> bool:
     """True for a prefix language model, whose prompt is read both ways."""
     visible = (block.attention.visibility for block in _stack(model).spec.blocks)
     return any(isinstance(visibility, Causal) and visibility.prefix for visibility in visible)
-
-
-def vocabulary_of(model: Speaking) -> int:
-    return _embedding(model).spec.vocabulary
 
 
 def device_of(model: Speaking) -> torch.device:

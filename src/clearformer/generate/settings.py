@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from clearformer.errors import GenerationError, UsageError
 from clearformer.messages import generate as messages
+from clearformer.messages import verbatim
 
 MOST_TOP_LOGPROBS = 100
 # Beyond it, and below its inverse, a logit divided by the penalty leaves float32 and nothing can be drawn.
@@ -127,8 +128,8 @@ class Options:
             return SamplingSettings(**{"temperature": 1.0, **makers, **chosen})
         except UsageError as error:
             # What the user chose was checked when these options were made.
-            en, zh = error.cause("en"), error.cause("zh")
-            raise GenerationError(messages.BAD_MAKERS, why_en=en, why_zh=zh) from error
+            why = verbatim(error.cause("en"), error.cause("zh"))
+            raise GenerationError(messages.BAD_MAKERS, why=why) from error
 
     def length(self, defaults: Defaults) -> int:
         """Tokens to write at most."""

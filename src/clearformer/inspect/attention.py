@@ -31,7 +31,7 @@ class Manner:
 
 
 @dataclass(frozen=True)
-class Attention:
+class AttentionMaps:
     """The weights of one pass over one text: `maps[layer]` is H T T, rows asking, columns read; each row sums to 1.
 
     `visible[layer]` (T T) tells a weight that is small from one that the mask forbids.
@@ -67,7 +67,7 @@ class Attention:
         return rows
 
 
-def attention(looked_at: Loaded | Model, given: Input, *, layer: int | None = None) -> Attention:
+def attention(looked_at: Loaded | Model, given: Input, *, layer: int | None = None) -> AttentionMaps:
     """Read `given` once and keep the attention weights of every layer, or of one.
 
     Of a batch the first row is kept; of an encoder-decoder, the encoder's attention. Raises UsageError for a layer that
@@ -92,4 +92,4 @@ def attention(looked_at: Loaded | Model, given: Input, *, layer: int | None = No
     places = torch.arange(next(iter(maps.values())).shape[-1])[None]
     visible = {index: Mask(blocks[index].attention.visibility, places, places).visible()[0, 0] for index in wanted}
     tokens = subject.tokens or tuple(map(str, range(places.shape[1])))
-    return Attention(tokens, {index: weights.cpu() for index, weights in maps.items()}, visible)
+    return AttentionMaps(tokens, {index: weights.cpu() for index, weights in maps.items()}, visible)

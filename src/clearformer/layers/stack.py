@@ -135,6 +135,8 @@ class Stack(nn.Module):
 
     def _require_ids(self, ids: Tensor, real: Tensor | None, segments: Tensor | None) -> None:
         """Refuse what is no batch of token ids, before torch says so in its own words or, on CUDA, dies of it."""
+        if not isinstance(ids, Tensor):
+            raise UsageError(messages.NO_IDS, found="", dtype=type(ids).__name__)
         if ids.dim() != 2 or ids.dtype not in _WHOLE or not ids.numel():
             raise UsageError(messages.NO_IDS, found=tuple(ids.shape), dtype=_short(ids))
         if real is not None and (real.shape != ids.shape or real.dtype != torch.bool):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from clearformer.errors import MachineError
 from clearformer.machine.memory import in_binary_units, memory
 from clearformer.machine.processor import cores, cpu_name
+from clearformer.messages import Message
 from clearformer.messages import machine as say
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def use_threads(threads: int | None) -> int:
     return torch.get_num_threads()
 
 
-def check_memory(needed: int, purpose: str, device: str = "cpu") -> None:
+def check_memory(needed: int, purpose: str | Message, device: str = "cpu") -> None:
     """Raises MachineError if `needed` bytes for `purpose` are not free on the device; call it before allocating."""
     available = _available(device)
     if available is not None and needed > available:

@@ -6,21 +6,21 @@ from clearformer.messages import Message, failure
 
 UNKNOWN_TYPE = failure(
     en=("{path}: the model type {found} is not known.{hint}", "Known model types: {expected}."),
-    zh=("{path}:未知的模型类型 {found}。{hint}", "已知的模型类型:{expected}。"),
+    zh=("{path}：未知的模型类型 {found}。{hint}", "已知的模型类型：{expected}。"),
 )
 NO_TYPE = failure(
     en=(
         "{path}: expected the key model_type, found none.",
         'Add "model_type" to the config; known model types: {expected}.',
     ),
-    zh=("{path}:应有键 model_type,但没有找到。", '请在配置中加上 "model_type";已知的模型类型:{expected}。'),
+    zh=("{path}：应有键 model_type，但没有找到。", '请在配置中加上 "model_type"；已知的模型类型：{expected}。'),
 )
 UNKNOWN_ARCHITECTURE = failure(
     en=(
         "{path}: architectures names {found}, which the {family} family cannot say.",
         "Expected one of: {expected}.",
     ),
-    zh=("{path}:architectures 中的 {found} 不在 {family} 家族的范围内。", "应为其中之一:{expected}。"),
+    zh=("{path}：architectures 中的 {found} 不在 {family} 家族的范围内。", "应为其中之一：{expected}。"),
 )
 UNKNOWN_KEY = failure(
     en=(
@@ -28,24 +28,24 @@ UNKNOWN_KEY = failure(
         "Remove the key if it changes nothing in the computation; otherwise this model cannot be loaded.",
     ),
     zh=(
-        "{path}:未知的键 {key}(值为 {found}),它的作用会丢失。{hint}",
-        "若该键不影响计算,请将其删除;否则无法加载这个模型。",
+        "{path}：未知的键 {key}（值为 {found}），它的作用会丢失。{hint}",
+        "若该键不影响计算，请将其删除；否则无法加载这个模型。",
     ),
 )
 MISSING_KEY = failure(
     en=("{path}: expected the key {key}, found none.", "Get the config that belongs to the weights."),
-    zh=("{path}:应有键 {key},但没有找到。", "请获取与权重配套的配置文件。"),
+    zh=("{path}：应有键 {key}，但没有找到。", "请获取与权重配套的配置文件。"),
 )
 BAD_VALUE = failure(
     en=("{path}: {key}: expected {expected}, found {found}.", "Get the config that belongs to the weights."),
-    zh=("{path}:{key}:应为 {expected},实际为 {found}。", "请获取与权重配套的配置文件。"),
+    zh=("{path}：{key}：应为 {expected}，实际为 {found}。", "请获取与权重配套的配置文件。"),
 )
 CANNOT_SAY = failure(
     en=(
         "{path}: {key} = {found} asks for a computation that is not offered here.",
         "Only this can be loaded: {key} = {expected}.",
     ),
-    zh=("{path}:{key} = {found} 所要求的计算在此没有提供。", "只能加载:{key} = {expected}。"),
+    zh=("{path}：{key} = {found} 所要求的计算在此没有提供。", "只能加载：{key} = {expected}。"),
 )
 CONTRADICTION = failure(
     en=(
@@ -53,8 +53,8 @@ CONTRADICTION = failure(
         "Correct one of the two, or get the config that belongs to the weights.",
     ),
     zh=(
-        "{path}:{first} = {first_value} 与 {second} = {second_value} 相互矛盾:{why}。",
-        "请改正其中之一,或获取与权重配套的配置文件。",
+        "{path}：{first} = {first_value} 与 {second} = {second_value} 相互矛盾：{why}。",
+        "请改正其中之一，或获取与权重配套的配置文件。",
     ),
 )
 # Why two keys contradict each other
@@ -68,7 +68,7 @@ LABELS_NAMED = Message("id2label names {count}", "id2label 列出了 {count} 个
 
 IMPOSSIBLE = failure(
     en=("{path}: the config describes an impossible model: {why}", "{mend}"),
-    zh=("{path}:配置描述的模型不可能存在:{why}", "{mend}"),
+    zh=("{path}：配置描述的模型不可能存在：{why}", "{mend}"),
 )
 NOT_OF_FAMILY = failure(
     en=(
@@ -76,25 +76,25 @@ NOT_OF_FAMILY = failure(
         "Change the spec, or save it in another family.",
     ),
     zh=(
-        "{family} 家族无法表达这个 spec:{field} 为 {found},其配置只能表示 {expected}。",
-        "请修改 spec,或改存为另一个家族。",
+        "{family} 家族无法表达这个规格：{field} 为 {found}，其配置只能表示 {expected}。",
+        "请修改规格，或改存为另一个家族。",
     ),
 )
 NO_FAMILY = failure(
     en=("No family can say this spec; tried {expected}.", "Keep the model in Clearformer's own format."),
-    zh=("没有家族能表达这个 spec;已尝试 {expected}。", "请用 Clearformer 自己的格式保存模型。"),
+    zh=("没有家族能表达这个规格；已尝试 {expected}。", "请用 Clearformer 自己的格式保存模型。"),
 )
 BAD_MODULES = failure(
     en=(
         "{path}: expected a list of sentence-transformers modules, found {found}.",
         "Get the whole folder of the sentence encoder again.",
     ),
-    zh=("{path}:应为 sentence-transformers 的模块列表,实际为 {found}。", "请重新获取该句向量模型的整个文件夹。"),
+    zh=("{path}：应为 sentence-transformers 的模块列表，实际为 {found}。", "请重新获取该句向量模型的整个文件夹。"),
 )
 UNKNOWN_MODULE = failure(
     en=(
         "{path}: the module {found} is not offered.",
         "Only Transformer, Pooling and Normalize, in this order, can be loaded.",
     ),
-    zh=("{path}:不支持模块 {found}。", "只能加载依次为 Transformer、Pooling、Normalize 的模型。"),
+    zh=("{path}：不支持模块 {found}。", "只能加载依次为 Transformer、Pooling、Normalize 的模型。"),
 )

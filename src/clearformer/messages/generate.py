@@ -66,10 +66,10 @@ BAD_STOP = failure(
 )
 BAD_MAKERS = failure(
     en=(
-        "The model's own generation settings make no sense: {why_en}",
+        "The model's own generation settings make no sense: {why}",
         "Give that setting yourself, or correct the model's generation_config.json.",
     ),
-    zh=("模型自带的生成设置没有意义：{why_zh}", "请自行给出该设置，或改正模型的 generation_config.json。"),
+    zh=("模型自带的生成设置没有意义：{why}", "请自行给出该设置，或改正模型的 generation_config.json。"),
 )
 
 # Prompts
@@ -159,6 +159,9 @@ FEW_TEXTS = failure(
     ),
     zh=("--similarity 用于比较文本：至少需要两个，实际为 {found} 个。", "请再给一个文本，或在标准输入中每行一个。"),
 )
+
+# What is said to need memory
+CACHE = Message("The key/value cache", "键值缓存")
 
 # What is printed
 WRITTEN = Message(

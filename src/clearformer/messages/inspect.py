@@ -26,7 +26,7 @@ NO_IDS = failure(
         "Expected token ids as whole numbers of shape (batch, tokens), found {found} {shape}.",
         "Give a list of ids such as [1, 2, 3].",
     ),
-    zh=("应为形状 (批, 词元) 的整数编号，实际是 {found} {shape}。", "请给出 [1, 2, 3] 这样的编号列表。"),
+    zh=("应为形状（批，词元）的整数编号，实际是 {found} {shape}。", "请给出 [1, 2, 3] 这样的编号列表。"),
 )
 NOT_FINITE = failure(
     en=(

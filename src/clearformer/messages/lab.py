@@ -26,23 +26,23 @@ PLANTED = Message("Planted fault: {fault}. {what}", "植入的错误：{fault}�
 NO_SCALE = Message("Scores are not divided by √d_k.", "分数没有除以 √d_k。")
 ZERO_FILL = Message("Hidden scores are set to 0 instead of −∞.", "被遮住的分数填了 0，而不是 −∞。")
 SOFTMAX_AXIS_0 = Message(
-    "The softmax runs over the queries instead of the keys.", "softmax 沿 query 方向而不是 key 方向归一化。"
+    "The softmax runs over the queries instead of the keys.", "softmax 沿查询方向而不是键方向归一化。"
 )
 NO_POSITIONS = Message("Nothing is added to say where a token stands.", "没有加入任何位置信息。")
 
 # 1: three tokens by hand
-HAND = Message("Scaled dot-product attention by hand: three tokens", "手算缩放点积注意力：三个 token")
+HAND = Message("Scaled dot-product attention by hand: three tokens", "手算缩放点积注意力：三个词元")
 HAND_INPUTS = Message(
     "Each of three tokens asks (Q), offers a label (K) and holds a content (V); the labels of tokens 0 and 2 are the same.",
-    "三个 token 各有一个提问 (Q)、一个标签 (K) 和一份内容 (V)；token 0 与 2 的标签相同。",
+    "三个词元各有一个提问（Q）、一个标签（K）和一份内容（V）；词元 0 与 2 的标签相同。",
 )
 HAND_SCORES = Message(
     "Row i, column j: how well query i matches key j, divided by √d_k = √2.",
-    "第 i 行第 j 列：query i 与 key j 的匹配程度，已除以 √d_k = √2。",
+    "第 i 行第 j 列：查询 i 与键 j 的匹配程度，已除以 √d_k = √2。",
 )
 HAND_WEIGHTS = Message(
     "The softmax turns every row into shares of one: token 0 reads tokens 0 and 2 alike.",
-    "softmax 把每一行变成总和为 1 的份额：token 0 对 token 0 和 2 一视同仁。",
+    "softmax 把每一行变成总和为 1 的份额：词元 0 对词元 0 和 2 一视同仁。",
 )
 HAND_OUTPUT = Message(
     "The output of a row is the mean of the values, weighted by its shares.",
@@ -60,7 +60,7 @@ ROWS_SUM_LAW = law(
         "Every row of weights sums to 1.",
         "A query does not spend exactly one unit of attention over the keys: the softmax runs along the wrong axis, which no shape betrays.",
     ),
-    zh=("权重的每一行之和为 1。", "一个 query 分给各 key 的注意力总和不是 1：softmax 走错了轴，而形状上看不出来。"),
+    zh=("权重的每一行之和为 1。", "一个查询分给各键的注意力总和不是 1：softmax 走错了轴，而形状上看不出来。"),
 )
 HAND_FIGURES_LAW = law(
     en=(
@@ -77,11 +77,9 @@ CAUSAL = Message("The causal mask: nobody reads the future", "因果掩码：谁
 CAUSAL_MASK = Message(
     "The mask says who sees whom: row i sees the columns up to i.", "掩码规定谁能看见谁：第 i 行只能看到第 i 列及之前。"
 )
-CAUSAL_SCORES = Message(
-    "Every query scores every key, the future ones too.", "每个 query 给每个 key 打分，包括未来的 key。"
-)
+CAUSAL_SCORES = Message("Every query scores every key, the future ones too.", "每个查询给每个键打分，包括未来的键。")
 CAUSAL_WEIGHTS = Message(
-    "Hidden keys do not exist for the softmax: their weight is 0.", "被遮住的 key 对 softmax 来说不存在：权重为 0。"
+    "Hidden keys do not exist for the softmax: their weight is 0.", "被遮住的键对 softmax 来说不存在：权重为 0。"
 )
 UPPER_LAW = law(
     en=(
@@ -90,7 +88,7 @@ UPPER_LAW = law(
     ),
     zh=(
         "对角线以上的权重严格为 0。",
-        "未来的 token 得到了权重：填 0 的分数在 softmax 中仍占 e⁰ = 1。训练时偷看了答案，生成时却看不到。",
+        "未来的词元得到了权重：填 0 的分数在 softmax 中仍占 e⁰ = 1。训练时偷看了答案，生成时却看不到。",
     ),
 )
 FIRST_ROW_LAW = law(
@@ -98,18 +96,18 @@ FIRST_ROW_LAW = law(
         "The first token has only itself to read: 1 0 0 0.",
         "The first token, which has no past, does not spend all of its attention on itself.",
     ),
-    zh=("第一个 token 只能看自己：1 0 0 0。", "第一个 token 没有过去，却没有把全部注意力给自己。"),
+    zh=("第一个词元只能看自己：1 0 0 0。", "第一个词元没有过去，却没有把全部注意力给自己。"),
 )
 FUTURE_LAW = law(
     en=(
         "Other tokens 2 and 3 leave outputs 0 and 1 as they were, to the last bit.",
         "A later token changed an earlier output.",
     ),
-    zh=("换掉 token 2 和 3，输出 0 和 1 一位不差。", "后面的 token 改变了前面的输出。"),
+    zh=("换掉词元 2 和 3，输出 0 和 1 一位不差。", "后面的词元改变了前面的输出。"),
 )
 FILL = Message(
     "What to fill in? Let token 0 be padding, so that row 0 sees nothing. First −1e9, the usual finite fill, in float64:",
-    "该填什么？设 token 0 是填充，于是第 0 行什么也看不到。先用常见的有限值 −1e9(float64)：",
+    "该填什么？设词元 0 是填充，于是第 0 行什么也看不到。先用常见的有限值 −1e9（float64）：",
 )
 FILL_HALF = Message(
     "The same fill in float16, whose largest number is 65504:", "同样的填充放到 float16（最大只能表示 65504）："
@@ -161,7 +159,7 @@ SCALED_LAW = law(
 )
 SCALE_SATURATION = Message(
     "One query over 16 keys, d_k = 512. Largest weight p, and the gradient p(1 − p) that its score receives, on average:",
-    "一个 query 对 16 个 key，d_k = 512。最大权重 p 及其分数得到的梯度 p(1 − p) 的平均值：",
+    "一个查询对 16 个键，d_k = 512。最大权重 p 及其分数得到的梯度 p(1 − p) 的平均值：",
 )
 SCALE_SATURATION_ROW = Message(
     "  p = {largest:.4f}   p(1 − p) = {gradient:.4f} ± {error:.4f}   {which}",
@@ -181,24 +179,24 @@ SATURATION_LAW = law(
 ORDER = Message("Attention does not see order, until somebody tells it", "注意力本身看不见顺序")
 ORDER_SHUFFLE = Message(
     "Three tokens, attention with two heads and random weights, then the same tokens in the order 2 0 1.",
-    "三个 token，两个头，随机权重；再把同样的 token 按 2 0 1 的顺序输入。",
+    "三个词元，两个头，随机权重；再把同样的词元按 2 0 1 的顺序输入。",
 )
 EQUIVARIANT_LAW = law(
     en=(
         "The outputs move with their tokens: equivariant.",
         "The outputs did not follow their tokens, although nothing told the order.",
     ),
-    zh=("输出随 token 一起换位：这叫等变。", "没有任何位置信息，输出却没有随 token 换位。"),
+    zh=("输出随词元一起换位：这叫等变。", "没有任何位置信息，输出却没有随词元换位。"),
 )
 NOT_INVARIANT_LAW = law(
     en=(
         "They are not unchanged: attention is equivariant and not invariant.",
         "The outputs stayed in place while their tokens moved.",
     ),
-    zh=("输出并非保持不变：注意力是等变的，不是不变的。", "token 换了位置，输出却留在原处。"),
+    zh=("输出并非保持不变：注意力是等变的，不是不变的。", "词元换了位置，输出却留在原处。"),
 )
 ORDER_POSITIONS = Message(
-    "Now each token's vector gets the sinusoids of its position added.", "现在给每个 token 的向量加上其位置的正弦编码。"
+    "Now each token's vector gets the sinusoids of its position added.", "现在给每个词元的向量加上其位置的正弦编码。"
 )
 POSITIONS_LAW = law(
     en=(
@@ -207,7 +205,7 @@ POSITIONS_LAW = law(
     ),
     zh=(
         "加入位置后，打乱顺序会得到不同的输出。",
-        "打乱 token 只是打乱了输出：位置信息没有进入模型，一句话怎么排列对它都一样。",
+        "打乱词元只是打乱了输出：位置信息没有进入模型，一句话怎么排列对它都一样。",
     ),
 )
 ROTATION_LAW = law(

@@ -9,7 +9,7 @@ from clearformer.messages.lab import law
 HEADS = Message("Splitting and merging heads", "拆头与合头")
 HEADS_SPLIT = Message(
     "Eight columns become two heads of four: [T, H·K] → [H, T, K]. Each number keeps its token and its column.",
-    "八列拆成两个头，每头四列：[T, H·K] → [H, T, K]。每个数仍属于原来的 token 和列。",
+    "八列拆成两个头，每头四列：[T, H·K] → [H, T, K]。每个数仍属于原来的词元和列。",
 )
 HEADS_SHAPES = Message(
     "Split and merged: {before} → {split} → {merged}.", "拆开再合上：{before} → {split} → {merged}。"
@@ -23,7 +23,7 @@ COLUMNS_LAW = law(
         "Head 1 is columns 4 to 7 of every token.",
         "A head holds numbers of several tokens: a reshape without its transpose.",
     ),
-    zh=("头 1 就是每个 token 的第 4 至 7 列。", "一个头里混进了别的 token 的数：只做了 reshape，漏了转置。"),
+    zh=("头 1 就是每个词元的第 4 至 7 列。", "一个头里混进了别的词元的数：只做了 reshape，漏了转置。"),
 )
 INVERSE_LAW = law(
     en=("Merging undoes splitting, number for number.", "Merging does not undo splitting."),
@@ -46,7 +46,7 @@ COUNT_LAW = law(
 LAYERS = Message("Three encoder layers: the shape that allows stacking", "三个编码器层：形状不变，所以能堆叠")
 LAYERS_INPUT = Message(
     "Six tokens of width 32, drawn from N(0, 0.1²); four heads, feed-forward width 128, norms first.",
-    "六个宽度为 32 的 token，取自 N(0, 0.1²)；四个头，前馈宽度 128，先归一化。",
+    "六个宽度为 32 的词元，取自 N(0, 0.1²)；四个头，前馈宽度 128，先归一化。",
 )
 LAYERS_ROW = Message(
     "  layer {layer}: shape {shape}, mean {mean:+.4f}, standard deviation {deviation:.4f}",
@@ -54,7 +54,7 @@ LAYERS_ROW = Message(
 )
 LAYERS_STEPS = Message(
     "Inside a layer: x + attention(norm(x)), then x + feedforward(norm(x)). Layer 0, token 0, its first four numbers:",
-    "层内：x + attention(norm(x))，再 x + feedforward(norm(x))。第 0 层 token 0 的前四个数：",
+    "层内：x + attention(norm(x))，再 x + feedforward(norm(x))。第 0 层词元 0 的前四个数：",
 )
 LAYERS_DRAW_LAW = law(
     en=(
@@ -68,7 +68,7 @@ NORM_LAW = law(
         "LayerNorm leaves every token with mean 0 and variance 1.",
         "The norm does not run over one token's own numbers.",
     ),
-    zh=("LayerNorm 后每个 token 的均值为 0、方差为 1。", "归一化没有在单个 token 自己的分量上进行。"),
+    zh=("LayerNorm 后每个词元的均值为 0、方差为 1。", "归一化没有在单个词元自己的分量上进行。"),
 )
 SAME_LAYER_LAW = law(
     en=(

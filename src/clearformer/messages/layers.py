@@ -6,7 +6,7 @@ from clearformer.messages import failure
 
 PAST_LEARNED_POSITIONS = failure(
     en=("The text needs {found} positions; the model learnt {length}.", "Shorten the text to {length} tokens."),
-    zh=("文本需要 {found} 个位置;模型只学过 {length} 个。", "请把文本缩短到 {length} 个 token。"),
+    zh=("文本需要 {found} 个位置；模型只学过 {length} 个。", "请把文本缩短到 {length} 个词元。"),
 )
 NO_IDS = failure(
     en=(
@@ -14,7 +14,7 @@ NO_IDS = failure(
         "Give a tensor such as torch.tensor([[1, 2, 3]]).",
     ),
     zh=(
-        "应为形状 (批, 词元) 的整数编号，两者至少为一；实际是 {dtype} {found}。",
+        "应为形状（批，词元）的整数编号，两者至少为一；实际是 {dtype} {found}。",
         "请给出 torch.tensor([[1, 2, 3]]) 这样的张量。",
     ),
 )
@@ -37,62 +37,62 @@ IMAGE_SHAPE = failure(
         "Images must be (channels, height, width) = {expected}; found {found}.",
         "Resize the image, or build the spec for its size.",
     ),
-    zh=("图像形状应为(通道, 高, 宽)= {expected};实际是 {found}。", "请缩放图像,或按其尺寸构造规格。"),
+    zh=("图像形状应为（通道，高，宽）= {expected}；实际是 {found}。", "请缩放图像，或按其尺寸构造规格。"),
 )
 SERIES_SHAPE = failure(
     en=(
         "A window needs at least {patch} steps of {channels} channels; found {found}.",
         "Give a longer window, or build the spec for its channels.",
     ),
-    zh=("窗口至少需要 {patch} 步、{channels} 个通道;实际是 {found}。", "请给更长的窗口,或按其通道数构造规格。"),
+    zh=("窗口至少需要 {patch} 步、{channels} 个通道；实际是 {found}。", "请给更长的窗口，或按其通道数构造规格。"),
 )
 FLATTEN_LENGTH = failure(
     en=(
         "The head reads {expected} positions side by side; found {found}.",
         "Give windows of the length that the spec was built for.",
     ),
-    zh=("输出头并排读取 {expected} 个位置;实际有 {found} 个。", "请使用构造规格时的窗口长度。"),
+    zh=("输出头并排读取 {expected} 个位置；实际有 {found} 个。", "请使用构造规格时的窗口长度。"),
 )
 NO_END_TOKEN = failure(
     en=(
         "A sequence holds no end token (id {id}), at which its vector is read.",
         "Append token {id} to every sequence.",
     ),
-    zh=("有序列不含结束 token(id {id}),而向量正取自它。", "请在每个序列末尾加上 token {id}。"),
+    zh=("有序列不含结束词元（编号 {id}），而向量正取自它。", "请在每个序列末尾加上词元 {id}。"),
 )
 CACHE_FULL = failure(
     en=(
         "The cache holds {capacity} positions; {wanted} are needed.",
         "Make the cache larger, or generate fewer tokens.",
     ),
-    zh=("缓存可放 {capacity} 个位置;需要 {wanted} 个。", "请加大缓存,或少生成一些 token。"),
+    zh=("缓存可放 {capacity} 个位置；需要 {wanted} 个。", "请加大缓存，或少生成一些词元。"),
 )
 NO_PREFIX = failure(
     en=(
         "A prefix was given, but no block of this model looks both ways within one.",
         "Leave prefix out, or use Causal(prefix=True).",
     ),
-    zh=("给出了 prefix,但模型中没有可双向查看前缀的块。", "请去掉 prefix,或使用 Causal(prefix=True)。"),
+    zh=("给出了 prefix，但模型中没有可双向查看前缀的块。", "请去掉 prefix，或使用 Causal(prefix=True)。"),
 )
 NO_SEGMENTS = failure(
     en=("Segments were given, but this model has no segment table.", "Leave segments out."),
-    zh=("给出了 segments,但模型没有段嵌入表。", "请去掉 segments。"),
+    zh=("给出了 segments，但模型没有段嵌入表。", "请去掉 segments。"),
 )
 PREFIX_CUT = failure(
     en=(
         "The prefix has {prefix} tokens but {seen} were read before: the first of them never saw the last.",
         "Read the whole prefix in one call.",
     ),
-    zh=("前缀有 {prefix} 个 token,而此前只读了 {seen} 个:靠前的没有看到靠后的。", "请一次读完整个前缀。"),
+    zh=("前缀有 {prefix} 个词元，而此前只读了 {seen} 个：靠前的没有看到靠后的。", "请一次读完整个前缀。"),
 )
 TOKENS_ONLY = failure(
     en=("{given} belongs to tokens, but this model reads {found}.", "Leave {given} out."),
-    zh=("{given} 只用于 token,而此模型读取的是 {found}。", "请去掉 {given}。"),
+    zh=("{given} 只用于词元，而此模型读取的是 {found}。", "请去掉 {given}。"),
 )
 POOLED_CACHE = failure(
     en=(
         "A cache was given, but this model answers from the whole sequence at once ({found}).",
         "Read the sequence in one call, without a cache.",
     ),
-    zh=("给出了缓存,但此模型要看完整个序列才作答({found})。", "请不用缓存,一次读完序列。"),
+    zh=("给出了缓存，但此模型要看完整个序列才作答（{found}）。", "请不用缓存，一次读完序列。"),
 )

@@ -6,11 +6,11 @@ from clearformer.messages import failure
 
 BAD_DTYPE = failure(
     en=("dtype: expected one of {expected}, found {found}.", "float32 is exact and always works."),
-    zh=("dtype:应为 {expected} 之一,实际为 {found}。", "float32 精确且总是可用。"),
+    zh=("dtype：应为 {expected} 之一，实际为 {found}。", "float32 精确且总是可用。"),
 )
 NO_DEVICE = failure(
     en=("The device {found} cannot be used here ({detail}).", 'Use device="cpu".'),
-    zh=("此处无法使用设备 {found}({detail})。", '请使用 device="cpu"。'),
+    zh=("此处无法使用设备 {found}（{detail}）。", '请使用 device="cpu"。'),
 )
 NO_MEMORY = failure(
     en=(
@@ -18,8 +18,8 @@ NO_MEMORY = failure(
         "Close other programs, load with a narrower dtype such as bfloat16, or take a smaller model.",
     ),
     zh=(
-        "{name}:权重以 {dtype} 放入 {device} 需要 {needed} GB,内存不足。",
-        "请关闭其他程序,改用更窄的类型(如 bfloat16),或选择较小的模型。",
+        "{name}：权重以 {dtype} 放入 {device} 需要 {needed} GB，内存不足。",
+        "请关闭其他程序，改用更窄的类型（如 bfloat16），或选择较小的模型。",
     ),
 )
 BEGIN_OUTSIDE = failure(
@@ -37,5 +37,5 @@ VOCABULARY_TOO_LARGE = failure(
         "{name}: the tokenizer knows {found} ids, the embedding has only {expected} rows.",
         "Use the tokenizer that belongs to this model.",
     ),
-    zh=("{name}:分词器有 {found} 个编号,而词嵌入只有 {expected} 行。", "请使用与该模型配套的分词器。"),
+    zh=("{name}：分词器有 {found} 个编号，而词嵌入只有 {expected} 行。", "请使用与该模型配套的分词器。"),
 )

@@ -6,11 +6,11 @@ from clearformer.messages import Message, failure
 
 OUT_OF_RANGE = failure(
     en=("{owner}.{field} must be {expected}; found {found}.", "Set {field} to {expected}."),
-    zh=("{owner}.{field} 应为 {expected};实际是 {found}。", "请把 {field} 设为 {expected}。"),
+    zh=("{owner}.{field} 应为 {expected}；实际是 {found}。", "请把 {field} 设为 {expected}。"),
 )
 NOT_ONE_OF = failure(
     en=("{owner}.{field} must be one of {expected}; found {found}.", "Choose one of {expected}."),
-    zh=("{owner}.{field} 只能取 {expected};实际是 {found}。", "请从 {expected} 中选一个。"),
+    zh=("{owner}.{field} 只能取 {expected}；实际是 {found}。", "请从 {expected} 中选一个。"),
 )
 HEADS_DO_NOT_DIVIDE = failure(
     en=(
@@ -18,8 +18,8 @@ HEADS_DO_NOT_DIVIDE = failure(
         "Choose kv_heads that divides {heads}: 1 for multi-query, {heads} for multi-head attention.",
     ),
     zh=(
-        "{heads} 个 query 头无法平均分给 {kv_heads} 个 key/value 头。",
-        "请让 kv_heads 整除 {heads}:1 即 multi-query,{heads} 即 multi-head。",
+        "{heads} 个查询头无法平均分给 {kv_heads} 个键值头。",
+        "请让 kv_heads 整除 {heads}：1 即 multi-query，{heads} 即 multi-head。",
     ),
 )
 WIDTH_DOES_NOT_SPLIT = failure(
@@ -27,7 +27,7 @@ WIDTH_DOES_NOT_SPLIT = failure(
         "A width of {width} does not split into {heads} heads.",
         "Choose a head count that divides {width}, or give key_width.",
     ),
-    zh=("宽度 {width} 不能平均分成 {heads} 个头。", "请选择能整除 {width} 的头数,或直接给出 key_width。"),
+    zh=("宽度 {width} 不能平均分成 {heads} 个头。", "请选择能整除 {width} 的头数，或直接给出 key_width。"),
 )
 ROTARY_WIDTH = failure(
     en=(
@@ -35,7 +35,7 @@ ROTARY_WIDTH = failure(
         "Give Rotary(width=...) an even number up to {limit}.",
     ),
     zh=(
-        "旋转位置编码成对旋转:旋转宽度须为偶数且不超过 {limit};实际是 {found}。",
+        "旋转位置编码成对旋转：旋转宽度须为偶数且不超过 {limit}；实际是 {found}。",
         "请给 Rotary(width=...) 一个不超过 {limit} 的偶数。",
     ),
 )
@@ -44,14 +44,14 @@ ROTARY_NEEDS_WIDTH = failure(
         "Latent attention rotates a separate part of each head, whose width is not given.",
         "Give Rotary(width=...).",
     ),
-    zh=("潜在注意力只旋转每个头的独立部分,但没有给出其宽度。", "请给出 Rotary(width=...)。"),
+    zh=("潜在注意力只旋转每个头的独立部分，但没有给出其宽度。", "请给出 Rotary(width=...)。"),
 )
 SINUSOIDAL_WIDTH = failure(
     en=(
         "Sinusoidal positions pair sines with cosines: the model width must be even; found {found}.",
         "Choose an even width.",
     ),
-    zh=("正弦位置编码把 sin 与 cos 配对:模型宽度须为偶数;实际是 {found}。", "请选择偶数宽度。"),
+    zh=("正弦位置编码把 sin 与 cos 配对：模型宽度须为偶数；实际是 {found}。", "请选择偶数宽度。"),
 )
 LONGROPE_LENGTH = failure(
     en=(
@@ -59,7 +59,7 @@ LONGROPE_LENGTH = failure(
         "Give {expected} factors in both lists.",
     ),
     zh=(
-        "LongRoPE 每个旋转对需要一个系数,共 {expected} 个;实际短表 {short} 个、长表 {long} 个。",
+        "LongRoPE 每个旋转对需要一个系数，共 {expected} 个；实际短表 {short} 个、长表 {long} 个。",
         "请在两个表里各给 {expected} 个系数。",
     ),
 )
@@ -69,8 +69,8 @@ SHARED_BIAS_DIFFERS = failure(
         "Give every sharing block the same RelativeBias and head count, or set shared=False.",
     ),
     zh=(
-        "第 {first} 与第 {second} 个块共用一张相对偏置表,但桶数、方向或头数不一致。",
-        "请让共用者的 RelativeBias 与头数一致,或设 shared=False。",
+        "第 {first} 与第 {second} 个块共用一张相对偏置表，但桶数、方向或头数不一致。",
+        "请让共用者的 RelativeBias 与头数一致，或设 shared=False。",
     ),
 )
 CROSS_ATTENTION_SEES_ALL = failure(
@@ -79,7 +79,7 @@ CROSS_ATTENTION_SEES_ALL = failure(
         "Use visibility=Full() and position=None for cross_attention.",
     ),
     zh=(
-        "交叉注意力读取整个编码器输出,其位置与解码器无关;实际是 {found}。",
+        "交叉注意力读取整个编码器输出，其位置与解码器无关；实际是 {found}。",
         "请为 cross_attention 使用 visibility=Full() 和 position=None。",
     ),
 )
@@ -90,7 +90,7 @@ PARALLEL_NORMS = failure(
     ),
     zh=(
         "Parallel(shared_norm={shared}) 与 feedforward_norm={found} 不相容。",
-        "shared_norm=True 时只给 attention_norm;False 时两个都给或都不给。",
+        "shared_norm=True 时只给 attention_norm；False 时两个都给或都不给。",
     ),
 )
 PARALLEL_HAS_NO_CROSS = failure(
@@ -102,7 +102,7 @@ PARALLEL_HAS_NO_CROSS = failure(
 )
 CROSS_NORM_WITHOUT_CROSS = failure(
     en=("cross_norm is given but cross_attention is not.", "Give both or neither."),
-    zh=("给出了 cross_norm,却没有 cross_attention。", "两者都给,或都不给。"),
+    zh=("给出了 cross_norm，却没有 cross_attention。", "两者都给，或都不给。"),
 )
 VISIBILITY_DOES_NOT_FIT = failure(
     en=(
@@ -110,8 +110,8 @@ VISIBILITY_DOES_NOT_FIT = failure(
         "Use visibility={expected}, or another architecture.",
     ),
     zh=(
-        "{role} 的第 {block} 个块是 {found};{role} 的块需要 {expected}。",
-        "请用 visibility={expected},或换一种架构。",
+        "{role} 的第 {block} 个块是 {found}；{role} 的块需要 {expected}。",
+        "请用 visibility={expected}，或换一种架构。",
     ),
 )
 CROSS_DOES_NOT_FIT = failure(
@@ -120,8 +120,8 @@ CROSS_DOES_NOT_FIT = failure(
         "Only the decoder of an encoder-decoder has cross-attention, in every block.",
     ),
     zh=(
-        "{role} 的第 {block} 个块:cross_attention 应为 {expected}。",
-        "只有编码器-解码器的解码器才有交叉注意力,且每个块都有。",
+        "{role} 的第 {block} 个块：cross_attention 应为 {expected}。",
+        "只有编码器-解码器的解码器才有交叉注意力，且每个块都有。",
     ),
 )
 CONTEXT_PAST_TABLE = failure(
@@ -131,7 +131,7 @@ CONTEXT_PAST_TABLE = failure(
     ),
     zh=(
         "上下文长度 {context} 超过了可学习位置表的 {length} 个位置。",
-        "请把 context 设为不超过 {length},或加长位置表。",
+        "请把 context 设为不超过 {length}，或加长位置表。",
     ),
 )
 TIED_NEEDS_TOKENS = failure(
@@ -139,11 +139,11 @@ TIED_NEEDS_TOKENS = failure(
         "A tied language head reuses a token table; the input is {found}.",
         "Use Tokens(...) as input, or tied=False.",
     ),
-    zh=("绑定的语言头要复用词嵌入表;但输入是 {found}。", "请用 Tokens(...) 作输入,或设 tied=False。"),
+    zh=("绑定的语言头要复用词嵌入表；但输入是 {found}。", "请用 Tokens(...) 作输入，或设 tied=False。"),
 )
 INPUT_DOES_NOT_FIT = failure(
     en=("{role} takes {expected} as input; found {found}.", "Use {expected}."),
-    zh=("{role} 的输入应为 {expected};实际是 {found}。", "请使用 {expected}。"),
+    zh=("{role} 的输入应为 {expected}；实际是 {found}。", "请使用 {expected}。"),
 )
 HEAD_DOES_NOT_FIT = failure(
     en=("The head {head} does not fit here: {why}.", "{mend}."),
@@ -192,8 +192,8 @@ SHARED_VOCABULARIES_DIFFER = failure(
         "Make both sides equal, or set shared_vocabulary=False.",
     ),
     zh=(
-        "共享词表要求两侧相同;编码器是 {encoder} × {encoder_width},解码器是 {decoder} × {decoder_width}。",
-        "请让两侧一致,或设 shared_vocabulary=False。",
+        "共享词表要求两侧相同；编码器是 {encoder} × {encoder_width}，解码器是 {decoder} × {decoder_width}。",
+        "请让两侧一致，或设 shared_vocabulary=False。",
     ),
 )
 PATCH_DOES_NOT_DIVIDE = failure(
@@ -209,8 +209,8 @@ EXPERTS_UNREACHABLE = failure(
         "Lower active, or keep more groups.",
     ),
     zh=(
-        "每个 token 选 {active} 个专家,却只够得着 {reachable} 个({groups} 组中的 {kept} 组,共 {count} 个专家)。",
-        "请减小 active,或保留更多组。",
+        "每个词元选 {active} 个专家，却只够得着 {reachable} 个（{groups} 组中的 {kept} 组，共 {count} 个专家）。",
+        "请减小 active，或保留更多组。",
     ),
 )
 TOWERS_DIFFER = failure(
@@ -218,11 +218,11 @@ TOWERS_DIFFER = failure(
         "The towers meet in one space, but their vectors are {text} and {image} wide.",
         "Give both Vector heads the same width.",
     ),
-    zh=("两座塔应汇于同一空间,但向量宽度分别是 {text} 与 {image}。", "请让两个 Vector 头的宽度相同。"),
+    zh=("两座塔应汇于同一空间，但向量宽度分别是 {text} 与 {image}。", "请让两个 Vector 头的宽度相同。"),
 )
 UNKNOWN_TYPE = failure(
     en=("No spec type is called {found}.{hint}", "Known types: {expected}."),
-    zh=("没有名为 {found} 的规格类型。{hint}", "已知类型:{expected}。"),
+    zh=("没有名为 {found} 的规格类型。{hint}", "已知类型：{expected}。"),
 )
 UNKNOWN_FIELD = failure(
     en=("{owner} has no field {found}.{hint}", "Its fields are {expected}."),
@@ -234,9 +234,9 @@ MISSING_FIELD = failure(
 )
 WRONG_KIND = failure(
     en=("{owner}.{field} must be {expected}; found {found}.", "Write {field} as {expected}."),
-    zh=("{owner}.{field} 应为 {expected};实际是 {found}。", "请把 {field} 写成 {expected}。"),
+    zh=("{owner}.{field} 应为 {expected}；实际是 {found}。", "请把 {field} 写成 {expected}。"),
 )
 UNKNOWN_PRESET = failure(
     en=("No preset is called {found}.{hint}", "Presets: {expected}."),
-    zh=("没有名为 {found} 的预设。{hint}", "预设有:{expected}。"),
+    zh=("没有名为 {found} 的预设。{hint}", "预设有：{expected}。"),
 )
