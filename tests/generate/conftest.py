@@ -46,7 +46,7 @@ class Toy:
 
 
 @pytest.fixture(autouse=True)
-def one_thread(two_threads: None) -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """Matrices this small only wait for a second thread."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)

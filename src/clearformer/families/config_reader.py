@@ -38,20 +38,20 @@ class ConfigReader:
         """A whole number; without a default the key is required."""
         value = self._require(key, default)
         if type(value) is not int or not at_least <= value <= limit:
-            self._bad(key, f"a whole number from {at_least} to {limit}", value)
+            self._bad(key, say.WHOLE, value, low=at_least, high=limit)
         return value
 
     def number(self, key: str, default: float | None = None) -> float:
         """A finite number; without a default the key is required."""
         value = self._require(key, default)
         if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
-            self._bad(key, "a finite number", value)
+            self._bad(key, say.FINITE, value)
         return float(value)
 
     def flag(self, key: str, default: bool) -> bool:
         value = self._require(key, default)
         if not isinstance(value, bool):
-            self._bad(key, "true or false", value)
+            self._bad(key, say.TRUE_OR_FALSE, value)
         return value
 
     def positive_numbers(self, key: str) -> tuple[float, ...]:
@@ -61,7 +61,7 @@ class ConfigReader:
             isinstance(item, int | float) and not isinstance(item, bool) and _finite(item) and item > 0
             for item in value
         ):
-            self._bad(key, "a list of numbers above 0", value)
+            self._bad(key, say.NUMBERS_ABOVE_0, value)
         return tuple(float(item) for item in value)
 
     def choice(self, key: str, choices: Mapping[str, T], default: str | None = None) -> T:
@@ -80,7 +80,7 @@ class ConfigReader:
     def text(self, key: str) -> str | None:
         value = self._get(key)
         if value is not None and not isinstance(value, str):
-            self._bad(key, "text", value)
+            self._bad(key, say.TEXT, value)
         return value
 
     def raw(self, key: str) -> object:
@@ -93,7 +93,7 @@ class ConfigReader:
         if value is None:
             return None
         if not isinstance(value, dict):
-            self._bad(key, "an object", value)
+            self._bad(key, say.OBJECT, value)
         inner = ConfigReader(value, self.path, f"{self._prefix}{key}.")
         self._sections.append(inner)
         return inner
@@ -141,9 +141,9 @@ class ConfigReader:
             return default
         return value
 
-    def _bad(self, key: str, expected: str, found: object) -> NoReturn:
-        key = self._prefix + key
-        raise CheckpointError(say.BAD_VALUE, path=self.path, key=key, expected=expected, found=_shown(found))
+    def _bad(self, key: str, expected: Message, found: object, **values: object) -> NoReturn:
+        key, shown = self._prefix + key, _shown(found)
+        raise CheckpointError(say.BAD_VALUE, path=self.path, key=key, expected=expected, found=shown, **values)
 
 
 def _finite(value: int | float) -> bool:

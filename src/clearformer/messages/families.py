@@ -40,6 +40,12 @@ BAD_VALUE = failure(
     en=("{path}: {key}: expected {expected}, found {found}.", "Get the config that belongs to the weights."),
     zh=("{path}：{key}：应为 {expected}，实际为 {found}。", "请获取与权重配套的配置文件。"),
 )
+WHOLE = Message("a whole number from {low} to {high}", "{low} 到 {high} 的整数")
+FINITE = Message("a finite number", "number（有限数）")
+NUMBERS_ABOVE_0 = Message("a list of numbers above 0", "list（各项为 > 0 的数）")
+TRUE_OR_FALSE = Message("true or false", "true 或 false")
+TEXT = Message("text", "string（文本）")
+OBJECT = Message("an object", "object（对象）")
 CANNOT_SAY = failure(
     en=(
         "{path}: {key} = {found} asks for a computation that is not offered here.",

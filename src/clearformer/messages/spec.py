@@ -8,6 +8,21 @@ OUT_OF_RANGE = failure(
     en=("{owner}.{field} must be {expected}; found {found}.", "Set {field} to {expected}."),
     zh=("{owner}.{field} 应为 {expected}；实际是 {found}。", "请把 {field} 设为 {expected}。"),
 )
+WHOLE_FROM_1 = Message("a whole number ≥ 1", "≥ 1 的整数")
+WHOLE_FROM_0 = Message("a whole number ≥ 0", "≥ 0 的整数")
+FINITE_ABOVE_0 = Message("a finite number > 0", "> 0 的有限数")
+ALL_FINITE_ABOVE_0 = Message("a tuple of finite numbers > 0", "> 0 的有限数组成的元组")
+PROBABILITY = Message("a probability in [0, 1)", "[0, 1) 内的概率")
+FROM_0 = Message("≥ 0", "≥ 0")
+ABOVE_1 = Message("above 1", "> 1")
+AT_MOST = Message("at most {limit}", "≤ {limit}")
+AT_MOST_COUNT = Message("at most count ({count})", "≤ count（{count}）")
+BELOW_HIGH_FREQUENCY = Message("below high_frequency ({high})", "< high_frequency（{high}）")
+PAST_EXACT_BUCKETS = Message(
+    "above the {exact} exact buckets a side, of which there must be at least 1", "> 每侧精确桶数 {exact}，后者至少为 1"
+)
+NO_GATE_WITHOUT_SHARED = Message("False without a shared expert", "False（没有共享专家时）")
+NO_TRANSFORM_WITH_FLATTEN = Message("None with Flatten", "None（使用 Flatten 时）")
 NOT_ONE_OF = failure(
     en=("{owner}.{field} must be one of {expected}; found {found}.", "Choose one of {expected}."),
     zh=("{owner}.{field} 只能取 {expected}；实际是 {found}。", "请从 {expected} 中选一个。"),

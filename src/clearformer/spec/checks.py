@@ -6,6 +6,7 @@ import math
 from typing import Any, get_args
 
 from clearformer.errors import SpecError
+from clearformer.messages import Message
 from clearformer.messages import spec as messages
 
 
@@ -13,21 +14,21 @@ def positive(owner: object, *fields: str) -> None:
     """Whole numbers of at least 1."""
     for field in fields:
         value = getattr(owner, field)
-        _demand(_whole(value) and value >= 1, owner, field, "a whole number ≥ 1")
+        require(_whole(value) and value >= 1, owner, field, messages.WHOLE_FROM_1)
 
 
 def not_negative(owner: object, *fields: str) -> None:
     """Whole numbers of at least 0."""
     for field in fields:
         value = getattr(owner, field)
-        _demand(_whole(value) and value >= 0, owner, field, "a whole number ≥ 0")
+        require(_whole(value) and value >= 0, owner, field, messages.WHOLE_FROM_0)
 
 
 def above_zero(owner: object, *fields: str) -> None:
     """Finite numbers above 0; None means that the choice is not made."""
     for field in fields:
         value = getattr(owner, field)
-        _demand(value is None or (_number(value) and value > 0), owner, field, "a finite number > 0")
+        require(value is None or (_number(value) and value > 0), owner, field, messages.FINITE_ABOVE_0)
 
 
 def each_above_zero(owner: object, *fields: str) -> None:
@@ -35,14 +36,14 @@ def each_above_zero(owner: object, *fields: str) -> None:
     for field in fields:
         values = getattr(owner, field)
         held = isinstance(values, tuple) and all(_number(value) and value > 0 for value in values)
-        _demand(held, owner, field, "a tuple of finite numbers > 0")
+        require(held, owner, field, messages.ALL_FINITE_ABOVE_0)
 
 
 def probability(owner: object, *fields: str) -> None:
     """Dropout rates: 0 ≤ p < 1."""
     for field in fields:
         value = getattr(owner, field)
-        _demand(_number(value) and 0 <= value < 1, owner, field, "a probability in [0, 1)")
+        require(_number(value) and 0 <= value < 1, owner, field, messages.PROBABILITY)
 
 
 def one_of(owner: object, field: str, choices: Any) -> None:
@@ -58,14 +59,12 @@ def one_of(owner: object, field: str, choices: Any) -> None:
         )
 
 
-def _demand(held: bool, owner: object, field: str, expected: str) -> None:
+def require(held: bool, owner: object, field: str, expected: Message, **values: object) -> None:
+    """Refuse the field's value unless it `held` to what is `expected`; `values` fill the fields of that message."""
     if not held:
+        found = repr(getattr(owner, field))
         raise SpecError(
-            messages.OUT_OF_RANGE,
-            owner=type(owner).__name__,
-            field=field,
-            expected=expected,
-            found=repr(getattr(owner, field)),
+            messages.OUT_OF_RANGE, owner=type(owner).__name__, field=field, expected=expected, found=found, **values
         )
 
 

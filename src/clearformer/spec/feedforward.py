@@ -57,14 +57,7 @@ class RouterGroups:
     def __post_init__(self) -> None:
         checks.positive(self, "count", "kept")
         checks.one_of(self, "judged_by", Literal["best", "best_two"])
-        if self.kept > self.count:
-            raise SpecError(
-                messages.OUT_OF_RANGE,
-                owner="RouterGroups",
-                field="kept",
-                expected=f"at most count ({self.count})",
-                found=self.kept,
-            )
+        checks.require(self.kept <= self.count, self, "kept", messages.AT_MOST_COUNT, count=self.count)
 
 
 @dataclass(frozen=True)
@@ -130,30 +123,11 @@ class Experts:
                 groups=total,
                 count=self.count,
             )
-        if groups and groups.judged_by == "best_two" and self.count // total < 2:
-            raise SpecError(
-                messages.OUT_OF_RANGE,
-                owner="RouterGroups",
-                field="count",
-                expected=f"at most {self.count // 2}",
-                found=total,
-            )
-        if self.shared_gate and self.shared is None:
-            raise SpecError(
-                messages.OUT_OF_RANGE,
-                owner="Experts",
-                field="shared_gate",
-                expected="False without a shared expert",
-                found=True,
-            )
-        if not self.balance_loss >= 0:
-            raise SpecError(
-                messages.OUT_OF_RANGE,
-                owner="Experts",
-                field="balance_loss",
-                expected="≥ 0",
-                found=self.balance_loss,
-            )
+        if groups and groups.judged_by == "best_two":
+            checks.require(self.count // total >= 2, groups, "count", messages.AT_MOST, limit=self.count // 2)
+        shared = self.shared is not None
+        checks.require(shared or not self.shared_gate, self, "shared_gate", messages.NO_GATE_WITHOUT_SHARED)
+        checks.require(self.balance_loss >= 0, self, "balance_loss", messages.FROM_0)
 
 
 FeedForward = Dense | Gated | Experts

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from clearformer.errors import SpecError
 from clearformer.messages import spec as messages
 from clearformer.spec import checks
 from clearformer.spec.feedforward import Activation
@@ -69,14 +68,8 @@ class Pooling:
     transform: Transform | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.take, Flatten) and self.transform is not None:
-            raise SpecError(
-                messages.OUT_OF_RANGE,
-                owner="Pooling",
-                field="transform",
-                expected="None with Flatten",
-                found=self.transform,
-            )
+        held = self.transform is None or not isinstance(self.take, Flatten)
+        checks.require(held, self, "transform", messages.NO_TRANSFORM_WITH_FLATTEN)
 
 
 @dataclass(frozen=True)

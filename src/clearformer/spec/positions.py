@@ -99,14 +99,8 @@ class Llama3Scaling:
     def __post_init__(self) -> None:
         checks.above_zero(self, "factor", "low_frequency", "high_frequency")
         checks.positive(self, "original_length")
-        if self.low_frequency >= self.high_frequency:
-            raise SpecError(
-                messages.OUT_OF_RANGE,
-                owner="Llama3Scaling",
-                field="low_frequency",
-                expected=f"below high_frequency ({self.high_frequency})",
-                found=self.low_frequency,
-            )
+        held = self.low_frequency < self.high_frequency
+        checks.require(held, self, "low_frequency", messages.BELOW_HIGH_FREQUENCY, high=self.high_frequency)
 
 
 @dataclass(frozen=True)
@@ -143,8 +137,7 @@ class Rotary:
     def __post_init__(self) -> None:
         checks.above_zero(self, "base")
         checks.one_of(self, "layout", Layout)
-        if self.base <= 1:
-            raise SpecError(messages.OUT_OF_RANGE, owner="Rotary", field="base", expected="above 1", found=self.base)
+        checks.require(self.base > 1, self, "base", messages.ABOVE_1)
         if self.width is not None:
             checks.positive(self, "width")
             self.require_width(self.width)
@@ -191,14 +184,8 @@ class RelativeBias:
     def __post_init__(self) -> None:
         checks.positive(self, "buckets", "max_distance")
         exact = self.buckets // (4 if self.two_sided else 2)
-        if exact < 1 or self.max_distance <= exact:
-            raise SpecError(
-                messages.OUT_OF_RANGE,
-                owner="RelativeBias",
-                field="max_distance",
-                expected=f"above the {exact} exact buckets a side, of which there must be at least 1",
-                found=self.max_distance,
-            )
+        held = 1 <= exact < self.max_distance
+        checks.require(held, self, "max_distance", messages.PAST_EXACT_BUCKETS, exact=exact)
 
 
 AttentionPosition = Rotary | ALiBi | RelativeBias
