@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from tokenizers import Tokenizer, models
 from clearformer.build import build
 from clearformer.checkpoint import weight_table
 from clearformer.checkpoint.writing import save_folder
-from clearformer.errors import CheckpointError, MachineError, UsageError
+from clearformer.errors import CheckpointError, MachineError, StoreError, TokenizerError, UsageError
 from clearformer.families import GenerationDefaults, family_for
 from clearformer.families.generation import read_generation, token_keys, write_generation
 from clearformer.load import DTYPES, load
@@ -141,3 +142,46 @@ def test_generation_defaults():
     for wrong in ({"temperature": "hot"}, {"eos_token_id": [1, "x"]}, {"eos_token_id": -5}, {"do_sample": 1}):
         with pytest.raises(CheckpointError, match=next(iter(wrong))):
             read_generation(wrong, {})
+
+
+BESIDE = ["model.safetensors", "generation_config.json", "tokenizer.json", "tokenizer_config.json"]
+BESIDE += ["special_tokens_map.json", "chat_template.jinja", "modules.json"]
+
+
+@pytest.mark.parametrize("name", BESIDE)
+@pytest.mark.parametrize("kind", ["folder", "pipe", "broken link", "loop", "device", "outside"])
+def test_a_file_that_is_there_is_read_or_refused_and_never_passed_over(folder, tmp_path, name, kind):
+    if name == "modules.json":
+        sentence_folder(folder, [], {})
+    path = folder / name
+    path.unlink(missing_ok=True)
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        (tmp_path / "outside").write_text("{}")
+        targets = {"broken link": "absent", "loop": name, "device": "/dev/zero", "outside": tmp_path / "outside"}
+        path.symlink_to(targets[kind])
+    with pytest.raises((CheckpointError, TokenizerError), match=name):
+        load(folder)
+
+
+def test_a_begin_token_past_the_table_is_refused(folder):
+    for begin in (40, 2**31):
+        (folder / "generation_config.json").write_text(json.dumps({"bos_token_id": begin}))
+        with pytest.raises(CheckpointError, match=str(begin)):
+            load(folder)
+    (folder / "generation_config.json").write_text(json.dumps({"bos_token_id": 39}))
+    assert load(folder).generation.begin_id == 39
+
+
+@pytest.mark.parametrize("device", ["meta", "tpu", "", 3.5, -1, "cpu:x"])
+def test_a_device_that_is_none_is_refused(folder, device):
+    with pytest.raises(MachineError, match="cannot be used here"):
+        load(folder, device=device)
+
+
+def test_a_home_folder_that_nobody_has(folder):
+    with pytest.raises(StoreError, match="no-such-user"):
+        load("~no-such-user/model")

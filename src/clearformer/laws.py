@@ -99,7 +99,7 @@ def _encoder_laws(spec: specs.EncoderOnly, ties: tuple[Condition, ...]) -> Itera
     bounds: tuple[Condition, ...] = ("equal length bounds",) if _table_by_length(encoder) else ()
     if isinstance(encoder.input, specs.Tokens) and encoder.input.position is None:
         yield Law("offset independence", "Only distances between positions matter.", bounds + ties)
-        if _answers_everywhere(spec) and not any(_places(block) for block in encoder.blocks):
+        if _answers_everywhere(spec) and not any(_tells_positions(block) for block in encoder.blocks):
             yield Law("permutation equivariance", "Inputs in another order give the outputs in that order.", ties)
     radii = [
         block.attention.visibility.radius
@@ -152,7 +152,7 @@ def _table_by_length(stack: specs.Stack) -> bool:
     return any(isinstance(scaling, specs.DynamicNTK | specs.LongRoPE) for scaling in scalings)
 
 
-def _places(block: specs.Block) -> bool:
+def _tells_positions(block: specs.Block) -> bool:
     """True where the block tells positions apart."""
     visibility = block.attention.visibility
     local = isinstance(visibility, specs.Full) and visibility.radius is not None

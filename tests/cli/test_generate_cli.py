@@ -17,7 +17,7 @@ import torch
 from clearformer import spec as specs
 from clearformer.build import build
 from clearformer.families import GenerationDefaults
-from clearformer.generate.decode import Decoder
+from clearformer.generate.decode import Decoding
 from clearformer.spec.presets import tiny_gpt
 from clearformer.text.byte_alphabet import spell
 from clearformer.text.fast import FastTokenizer
@@ -71,11 +71,11 @@ def stdin(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
 @pytest.fixture
 def interrupt_at(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Ctrl-C comes between a token and its printing, at the given (answer, token), counted from 1."""
-    steps = Decoder.steps
+    steps = Decoding.steps
     answers = 0
 
     def plan(*moments: tuple[int, int]) -> None:
-        def interrupted(decoder: Decoder) -> Any:
+        def interrupted(decoder: Decoding) -> Any:
             nonlocal answers
             answers += 1
             for number, step in enumerate(steps(decoder), start=1):
@@ -83,7 +83,7 @@ def interrupt_at(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
                     raise KeyboardInterrupt
                 yield step
 
-        monkeypatch.setattr(Decoder, "steps", interrupted)
+        monkeypatch.setattr(Decoding, "steps", interrupted)
 
     return plan
 

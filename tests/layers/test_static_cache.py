@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from clearformer import spec as s
-from clearformer.cache.static import StaticCache
+from clearformer.cache.static import StaticCache, cache_bytes
 from clearformer.errors import GenerationError
 from clearformer.layers.cache import Cache, LayerCache
 from clearformer.layers.feedforward import Gated
@@ -117,8 +117,10 @@ def test_no_more_is_taken_than_fits_and_nothing_is_lost() -> None:
 def test_bytes_are_what_a_token_keeps(attention: s.AnyAttention, numbers: int, dtype: torch.dtype) -> None:
     """G·K + G·U numbers a token and layer; Z + R for latent attention, whatever the number of heads."""
     block = s.Block(attention, s.Dense(8), s.RMSNorm(), s.RMSNorm())
-    cache = StaticCache(s.Stack(8, s.Tokens(9), (block,) * 3), batch=2, capacity=10, dtype=dtype)
-    assert cache.bytes == 3 * 2 * 10 * numbers * dtype.itemsize
+    stack = s.Stack(8, s.Tokens(9), (block,) * 3)
+    cache = StaticCache(stack, batch=2, capacity=10, dtype=dtype)
+    held = sum(tensor.nbytes for index in range(3) for tensor in cache.layer(index).tensors)
+    assert cache_bytes(stack, 2, 10, dtype) == held == 3 * 2 * 10 * numbers * dtype.itemsize
 
 
 def test_the_cache_of_the_source_documents() -> None:
@@ -126,5 +128,4 @@ def test_the_cache_of_the_source_documents() -> None:
     for kv_heads, bytes_a_token in ((32, 524_288), (8, 131_072)):
         block = s.Block(s.Attention(32, kv_heads, 128, 128), s.Dense(8), s.RMSNorm(), s.RMSNorm())
         stack = s.Stack(8, s.Tokens(9), (block,) * 32)
-        cache = StaticCache(stack, batch=1, capacity=4096, dtype=torch.float16, device="meta")
-        assert cache.bytes == bytes_a_token * 4096
+        assert cache_bytes(stack, 1, 4096, torch.float16) == bytes_a_token * 4096

@@ -1,4 +1,4 @@
-"""Clearformer as its users run it: `generate` on a static cache."""
+"""Clearformer as its users run it: `generate` on a static cache, projections packed where the processor gains."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from clearformer.bench.contestant import Stopwatch, Written
 from clearformer.generate.settings import Options
 from clearformer.generate.speak import Generation
 from clearformer.load import Loaded
+from clearformer.speed.pack import packed
 
 
 class Clearformer:
@@ -18,7 +19,7 @@ class Clearformer:
 
     def __init__(self, speaker: Loaded) -> None:
         endless = replace(speaker.generation, end_ids=())
-        self._speaker = replace(speaker, tokenizer=None, template=None, generation=endless)
+        self._speaker = replace(speaker, model=packed(speaker.model), tokenizer=None, template=None, generation=endless)
 
     def write(self, prompt: Sequence[int], new: int) -> Written:
         watch = Stopwatch()

@@ -10,8 +10,7 @@ from cyclopts import Parameter
 from clearformer.cli.flags import Spoken
 from clearformer.cli.screen import Screen, aligned, visible
 from clearformer.cli.source import text_or_stdin
-from clearformer.cli.speaking import COMPUTING, Computing, Model, loaded
-from clearformer.cli.trace import Text
+from clearformer.cli.speaking import COMPUTING, Computing, Model, Text, loaded
 from clearformer.errors import UsageError
 from clearformer.messages import inspect as say
 

@@ -14,14 +14,12 @@ from clearformer.cli.flags import Spoken
 from clearformer.cli.generate import contents
 from clearformer.cli.screen import Screen
 from clearformer.cli.source import decoded, text_or_stdin
-from clearformer.cli.speaking import COMPUTING, WRITING, Computing, Model, Writing, loaded, write
+from clearformer.cli.speaking import COMPUTING, WRITING, Computing, Model, Writing, ready_to_write, write
 from clearformer.errors import GenerationError
 from clearformer.messages import generate as say
 
 if TYPE_CHECKING:
     from clearformer.generate.conversation import Conversation
-
-
 System = Annotated[str | None, Parameter(help="A message from the system before the first of yours.")]
 
 
@@ -38,7 +36,7 @@ def chat(
     if system is not None:
         system = text_or_stdin(system, "--system")
     screen = Screen(language, flags)
-    speaker = loaded(model, flags, screen)
+    speaker = ready_to_write(model, flags, screen)
 
     from clearformer.generate.conversation import Conversation
     from clearformer.generate.speaker import tokenizer_of

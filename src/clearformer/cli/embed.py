@@ -14,11 +14,9 @@ from clearformer.errors import UsageError
 from clearformer.messages import generate as say
 
 Texts = Annotated[str, Parameter(help="Texts; without them, the lines of standard input.")]
+Similarity = Annotated[bool, Parameter(help="Compare the texts: the cosine between each two.")]
 
 _SHOWN = 6
-
-
-Similarity = Annotated[bool, Parameter(help="Compare the texts: the cosine between each two.")]
 
 
 def embed(

@@ -12,7 +12,7 @@ from clearformer.cli import boundary
 from clearformer.cli.flags import Spoken
 from clearformer.cli.screen import Screen, aligned, visible
 from clearformer.cli.source import text_or_stdin
-from clearformer.cli.speaking import COMPUTING, WRITING, Computing, Model, Writing, loaded, write
+from clearformer.cli.speaking import COMPUTING, WRITING, Computing, Model, Writing, ready_to_write, write
 from clearformer.messages import generate as say
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from clearformer.text.tokenizer import Tokenizer
 
 Prompt = Annotated[str | None, Parameter(help="The text to continue; without it, standard input.")]
-
-
 AsMessage = Annotated[
     bool, Parameter(help="Answer the prompt as a message, through the model's chat template; else continue it as text.")
 ]
@@ -41,7 +39,7 @@ def generate(
     """Stream the continuation to standard output; Ctrl-C keeps what has been written."""
     text = text_or_stdin(prompt, "PROMPT")
     screen = Screen(language, flags)
-    speaker = loaded(model, flags, screen)
+    speaker = ready_to_write(model, flags, screen)
 
     from clearformer.generate.speak import Generation
     from clearformer.generate.speaker import chat_ids, prompt_ids, tokenizer_of

@@ -33,7 +33,7 @@ class Screen:
 
     def text(self, text: str) -> None:
         """A text that is the result: untouched in a pipe, harmless on a terminal."""
-        print(visible(text, keep=_LAYOUT) if sys.stdout.isatty() else text)
+        print(harmless(text))
 
     def json(self, contents: Mapping[str, object]) -> None:
         """One object. NaN and infinity have no JSON and are a fault of ours."""
@@ -70,6 +70,11 @@ class Screen:
         with bars.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task(message.text(self.language, **values), total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total or None)
+
+
+def harmless(text: str) -> str:
+    """A text as standard output may have it: a terminal must not be steered by it, a pipe gets every byte."""
+    return visible(text, keep=_LAYOUT) if sys.stdout.isatty() else text
 
 
 def visible(text: str, keep: str = "") -> str:

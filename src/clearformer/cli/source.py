@@ -28,6 +28,7 @@ def text_file(path: Path) -> str:
 
 
 def decoded(content: bytes, source: str) -> str:
+    """Bytes as UTF-8 text. Raises UsageError naming `source` and the first byte that is none."""
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 from clearformer.cli.flags import Progressing
-from clearformer.cli.screen import Screen, visible
+from clearformer.cli.screen import Screen, harmless
 from clearformer.generate.settings import Options
 from clearformer.messages import cli as say
 
 if TYPE_CHECKING:
     from clearformer.load import Loaded
 
+Text = Annotated[str | None, Parameter(help="The text to read; without it, standard input.")]
 Model = Annotated[str, Parameter(help="A built-in name, a run, a folder, a .gguf file or a Hub id.")]
 
 
@@ -57,6 +57,14 @@ def loaded(model: str, flags: Computing, screen: Screen) -> Loaded:
         return load(model, device=device, dtype=dtype, progress=advance)
 
 
+def ready_to_write(model: str, flags: Computing, screen: Screen) -> Loaded:
+    """`loaded`, with projections packed where this processor gains by it: only for writing text."""
+    from clearformer.speed.pack import packed
+
+    speaker = loaded(model, flags, screen)
+    return replace(speaker, model=packed(speaker.model))
+
+
 def write(piece: str) -> None:
-    """A piece of the result at once; on a terminal it cannot steer it."""
-    print(visible(piece, keep="\n\t") if sys.stdout.isatty() else piece, end="", flush=True)
+    """A piece of the result, at once."""
+    print(harmless(piece), end="", flush=True)

@@ -9,14 +9,13 @@ from cyclopts import Parameter
 from clearformer.cli.flags import Spoken
 from clearformer.cli.screen import Screen
 from clearformer.cli.source import text_or_stdin
-from clearformer.cli.speaking import COMPUTING, Computing, Model, loaded
+from clearformer.cli.speaking import COMPUTING, Computing, Model, Text, loaded
 from clearformer.errors import UsageError
 from clearformer.messages import inspect as say
 
 if TYPE_CHECKING:
     from clearformer.inspect.trace import Row, Trace
 
-Text = Annotated[str | None, Parameter(help="The text to read; without it, standard input.")]
 Layer = Annotated[str, Parameter(help="Show every step of this block, counted from 0, or of all.")]
 
 

@@ -55,7 +55,7 @@ class Clock:
     decode: float = 0.0
 
 
-class Decoder:
+class Decoding:
     """Writes drafts to their end. Drafts stay as they are when the caller stops between steps."""
 
     def __init__(

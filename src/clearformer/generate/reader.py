@@ -141,6 +141,7 @@ def reads_prefix(model: Speaking) -> bool:
 
 
 def device_of(model: Speaking) -> torch.device:
+    """Where the token table lies, and ids must."""
     return _embedding(model).token.weight.device
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, cast, overload
 import torch
 
 from clearformer.errors import GenerationError, UsageError
-from clearformer.generate.decode import Decoder, Step, Token, pad_left
+from clearformer.generate.decode import Decoding, Step, Token, pad_left
 from clearformer.generate.draft import Draft, StopReason, Writer
 from clearformer.generate.reader import CachedReader, Reader, UncachedReader, device_of, reads_prefix
 from clearformer.generate.sampling import Sampler
@@ -19,6 +19,7 @@ from clearformer.generate.speaker import Speaker, begin_id, end_ids, prompt_ids,
 from clearformer.layers.frame import Memory
 from clearformer.messages import generate as messages
 from clearformer.model import EncoderDecoder
+from clearformer.speed.pack import is_packed
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Generation:
         seeds = [row + (self.seed or 0) for row in range(len(prompts))]
         generators = [torch.Generator().manual_seed(seed % 2**63) for seed in seeds]
         self._cached = reader.length if reader else 0
-        self._decoder = Decoder(
+        self._decoding = Decoding(
             reader or self._reader(speaker, prompts, device),
             self.drafts,
             Sampler(sampling, generators),
@@ -82,7 +83,7 @@ class Generation:
 
     def steps(self) -> Iterator[Step]:
         """One token a text at each step, until every text has ended."""
-        for step in self._decoder.steps():
+        for step in self._decoding.steps():
             if self._options.top_logprobs:
                 for token in step:
                     self._tokens[token.row].append(token)
@@ -93,7 +94,7 @@ class Generation:
         return [self._result(row) for row in range(len(self.drafts))]
 
     def _result(self, row: int) -> Result:
-        draft, clock = self.drafts[row], self._decoder.clock
+        draft, clock = self.drafts[row], self._decoding.clock
         if draft.stop_reason is None:
             draft.close()
         read = sum(self._prompt_lengths) - self._cached
@@ -106,7 +107,7 @@ class Generation:
             stop_reason=draft.stop_reason or "interrupted",
             prefill_tok_s=read / clock.prefill if clock.prefill else None,
             decode_tok_s=later / clock.decode if clock.decode else None,
-            backend="torch",
+            backend="torch-packed" if is_packed(self._model) else "torch",
             dtype=str(next(self._model.parameters()).dtype).removeprefix("torch."),
             seed=self.seed,
             cached_tokens=self._cached,

@@ -41,11 +41,12 @@ class RMSNorm(nn.Module):
         self.weight = nn.Parameter(torch.zeros(width) if spec.unit_offset else torch.ones(width))
 
     def forward(self, x: Float[Tensor, "*any D"]) -> Float[Tensor, "*any D"]:
+        gain = 1 + self.weight if self.unit_offset else self.weight
         wide = at_least_float32(x)
-        normed = wide * torch.rsqrt(wide.square().mean(-1, keepdim=True) + self.eps)
-        if self.scale_first:
-            return (normed * (at_least_float32(self.weight) + float(self.unit_offset))).to(x.dtype)
-        return normed.to(x.dtype) * (1 + self.weight if self.unit_offset else self.weight)
+        if wide is x:
+            return functional.rms_norm(x, x.shape[-1:], gain, self.eps)
+        normed = functional.rms_norm(wide, x.shape[-1:], None, self.eps)
+        return (normed * gain.float()).to(x.dtype) if self.scale_first else normed.to(x.dtype) * gain
 
 
 def make_norm(width: int, spec: NormSpec | None) -> nn.Module:

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from clearformer.errors import UsageError
+from clearformer.layers import checks
 from clearformer.layers.block import Block
 from clearformer.layers.cache import Cache
 from clearformer.layers.embed import (
@@ -20,12 +20,9 @@ from clearformer.layers.embed import (
 from clearformer.layers.frame import Frame, Memory
 from clearformer.layers.norm import make_norm
 from clearformer.layers.positions.learned import Learned
-from clearformer.messages import layers as messages
-from clearformer.spec import Attention, Causal, RelativeBias
+from clearformer.spec import Attention, RelativeBias
 from clearformer.spec import Stack as StackSpec
 from clearformer.taps import OFF, Tap
-
-_WHOLE = (torch.int64, torch.int32)
 
 
 class Stack(nn.Module):
@@ -41,8 +38,6 @@ class Stack(nn.Module):
             for index, block in enumerate(spec.blocks)
         )
         self.final_norm = make_norm(spec.width, spec.final_norm)
-        seen = [block.attention.visibility for block in spec.blocks]
-        self._has_prefix = any(isinstance(visibility, Causal) and visibility.prefix for visibility in seen)
 
     def forward(
         self, x: Float[Tensor, "B T D"], frame: Frame, cache: Cache | None = None, tap: Tap = OFF
@@ -71,12 +66,12 @@ class Stack(nn.Module):
     ) -> Float[Tensor, "B T D"]:
         """Hidden states of token ids; arguments as `DecoderOnly.forward` gives them."""
         assert isinstance(self.embed, TokenEmbedding)
-        self._require_ids(ids, real, segments)
+        checks.token_ids(ids, self.embed.spec, real, segments)
+        checks.segments_and_prefix(self.spec, segments, prefix, cache)
         in_order = False
         if positions is None:
             positions, in_order = self._positions(ids, real, cache)
         self._require_room(ids, positions, in_order, cache)
-        self._require_meaning(segments, prefix, cache)
         key_positions, key_real = positions, real
         if cache is not None:
             key_positions, key_real = cache.open(positions, real)
@@ -133,35 +128,6 @@ class Stack(nn.Module):
             return cache.length_bound
         return positions.amax(1) + 1 if real is None else real.sum(1)
 
-    def _require_ids(self, ids: Tensor, real: Tensor | None, segments: Tensor | None) -> None:
-        """Refuse what is no batch of token ids, before torch says so in its own words or, on CUDA, dies of it."""
-        if not isinstance(ids, Tensor):
-            raise UsageError(messages.NO_IDS, found="", dtype=type(ids).__name__)
-        if ids.dim() != 2 or ids.dtype not in _WHOLE or not ids.numel():
-            raise UsageError(messages.NO_IDS, found=tuple(ids.shape), dtype=_short(ids))
-        if real is not None and (real.shape != ids.shape or real.dtype != torch.bool):
-            expected, found = tuple(ids.shape), tuple(real.shape)
-            raise UsageError(messages.BAD_REAL, expected=expected, found=found, dtype=_short(real))
-        # Values are looked at on the CPU alone: elsewhere each look would wait for the device.
-        if ids.device.type == "cpu" and not torch.compiler.is_compiling():
-            assert isinstance(self.embed, TokenEmbedding)
-            _require_below(ids, self.embed.spec.vocabulary, "id")
-            if segments is not None and self.embed.spec.segments:
-                _require_below(segments, self.embed.spec.segments, "segment")
-
-    def _require_meaning(
-        self, segments: Int[Tensor, "B T"] | None, prefix: Int[Tensor, " B"] | None, cache: Cache | None
-    ) -> None:
-        """Refuse what the spec has no use for, and a prefix that a cache has cut."""
-        if segments is not None and not self.spec.input.segments:  # type: ignore[union-attr]
-            raise UsageError(messages.NO_SEGMENTS)
-        if prefix is None:
-            return
-        if not self._has_prefix:
-            raise UsageError(messages.NO_PREFIX)
-        if cache is not None and cache.length and bool((prefix > cache.counts).any()):
-            raise UsageError(messages.PREFIX_CUT, prefix=int(prefix.max()), seen=cache.length)
-
     def _require_room(
         self, ids: Int[Tensor, "B T"], positions: Int[Tensor, "#B T"], in_order: bool, cache: Cache | None
     ) -> None:
@@ -169,16 +135,6 @@ class Stack(nn.Module):
             start = cache.length if cache is not None else 0
             end = start + ids.shape[1] if in_order else int(positions.max()) + 1
             self.embed.position.require_room(end)
-
-
-def _require_below(values: Tensor, count: int, name: str) -> None:
-    least, most = int(values.min()), int(values.max())
-    if least < 0 or most >= count:
-        raise UsageError(messages.ID_OUTSIDE, name=name, found=least if least < 0 else most, last=count - 1)
-
-
-def _short(tensor: Tensor) -> str:
-    return str(tensor.dtype).removeprefix("torch.")
 
 
 def bias_owners(spec: StackSpec) -> set[int]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 
 def lines(path: Path) -> list[str]:
+    """The lines of a text file."""
     try:
         return path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -15,6 +16,7 @@ def lines(path: Path) -> list[str]:
 
 
 def words(path: Path) -> list[str]:
+    """The words of a text file, whatever lines they stand on."""
     return " ".join(lines(path)).split()
 
 

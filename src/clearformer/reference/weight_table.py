@@ -144,16 +144,16 @@ def embed(spec: Input, width: int, table: bool) -> Weights:
 
 
 def block(spec: Block, width: int, memory: int) -> Weights:
-    places = ["", "_output"] if spec.arrangement == Sequential("sandwich") else [""]
+    sides = ["", "_output"] if spec.arrangement == Sequential("sandwich") else [""]
     yield from under("attention", attention(spec.attention, width, width))
     yield from under("feedforward", feedforward(spec.feedforward, width))
-    for place in places:
-        yield from norm(f"attention{place}_norm", spec.attention_norm, width)
-        yield from norm(f"feedforward{place}_norm", spec.feedforward_norm, width)
+    for side in sides:
+        yield from norm(f"attention{side}_norm", spec.attention_norm, width)
+        yield from norm(f"feedforward{side}_norm", spec.feedforward_norm, width)
     if spec.cross_attention is not None:
         yield from under("cross_attention", attention(spec.cross_attention, width, memory))
-        for place in places:
-            yield from norm(f"cross{place}_norm", spec.cross_norm, width)
+        for side in sides:
+            yield from norm(f"cross{side}_norm", spec.cross_norm, width)
 
 
 def attention(spec: AnyAttention, width: int, source: int) -> Weights:

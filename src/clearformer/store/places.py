@@ -37,6 +37,7 @@ def without_tilde(path: str) -> Path:
 
 
 def models_folder() -> Path:
+    """Where the cache keeps models, a folder each."""
     return home() / "models"
 
 

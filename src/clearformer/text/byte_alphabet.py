@@ -19,6 +19,7 @@ def character_of_byte() -> tuple[str, ...]:
 
 @cache
 def byte_of_character() -> dict[str, int]:
+    """The inverse of `character_of_byte`."""
     return {character: byte for byte, character in enumerate(character_of_byte())}
 
 

@@ -48,6 +48,7 @@ def tokenizer_from_gguf(metadata: Mapping[str, object]) -> FastTokenizer:
 
 
 def chat_template_from_gguf(metadata: Mapping[str, object]) -> str | None:
+    """The chat template in the metadata, None if there is none. Raises `TokenizerError` if it is no text."""
     if metadata.get("tokenizer.chat_template") is None:
         return None
     template: str = typed_value(metadata, "tokenizer.chat_template", str)

@@ -99,6 +99,7 @@ def read_vocabulary(metadata: Mapping[str, object]) -> GgufVocabulary:
 
 
 def typed_value(metadata: Mapping[str, object], key: str, kind: type, default: object = None) -> Any:
+    """The value of a key, else the default. Raises `TokenizerError` where that is of another type."""
     value = metadata.get(key, default)
     if hasattr(value, "item"):
         value = value.item()

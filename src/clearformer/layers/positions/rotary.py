@@ -15,18 +15,38 @@ from clearformer.spec import Rotary as RotarySpec
 
 @dataclass(frozen=True)
 class Rotation:
-    """Cosines and sines of every position's angles, for one forward pass."""
+    """cos θ and ±sin θ of every position's angles, for one forward pass.
 
-    cos: Float[Tensor, "#B 1 T half"]
-    sin: Float[Tensor, "#B 1 T half"]
+    The sign of a sine is that of its place in the pair, so that a turn is x · cos + partner(x) · sin.
+    """
+
+    cos: Float[Tensor, "#B 1 T R"]
+    sin: Float[Tensor, "#B 1 T R"]
     layout: Layout
 
     def turn(self, x: Float[Tensor, "B heads T K"]) -> Float[Tensor, "B heads T K"]:
         """x with its first R numbers turned, the rest as it was."""
-        rotated = 2 * self.cos.shape[-1]
-        if rotated == x.shape[-1]:
-            return rotate(x, self.cos, self.sin, self.layout)
-        return torch.cat((rotate(x[..., :rotated], self.cos, self.sin, self.layout), x[..., rotated:]), -1)
+        width = self.cos.shape[-1]
+        if width == x.shape[-1]:
+            return self._turn(x)
+        return torch.cat((self._turn(x[..., :width]), x[..., width:]), -1)
+
+    def _turn(self, x: Float[Tensor, "B heads T R"]) -> Float[Tensor, "B heads T R"]:
+        return x * self.cos + partner(x, self.layout) * self.sin
+
+
+def partner(x: Float[Tensor, "*any R"], layout: Layout) -> Float[Tensor, "*any R"]:
+    """Each number's place taken by the other of its pair: i and i + R/2, or 2i and 2i + 1."""
+    if layout == "halves":
+        return x.roll(x.shape[-1] // 2, -1)
+    return x.unflatten(-1, (-1, 2)).flip(-1).flatten(-2)
+
+
+def paired(
+    first: Float[Tensor, "*any half"], second: Float[Tensor, "*any half"], layout: Layout
+) -> Float[Tensor, "*any R"]:
+    """One number for each first and each second place of the pairs."""
+    return torch.cat((first, second), -1) if layout == "halves" else torch.stack((first, second), -1).flatten(-2)
 
 
 def rotation(
@@ -36,22 +56,12 @@ def rotation(
     length_bound: Int[Tensor, " #B"],
     dtype: torch.dtype,
 ) -> Rotation:
-    """The angles pos · frequency of each pair; computed in float32, in float64 for float64 models."""
+    """Angles pos · frequency: (a, b) becomes (a·cos − b·sin, b·cos + a·sin), multiplication by e^{iθ}.
+
+    Computed in float32, in float64 for float64 models.
+    """
     per_pair, factor = frequencies(spec.base, spec.rotated(head_width), spec.scaling, length_bound)
     precise = torch.float64 if dtype == torch.float64 else torch.float32
     angles = positions[:, None, :, None].to(precise) * per_pair[:, None, None, :].to(precise)
-    return Rotation((angles.cos() * factor).to(dtype), (angles.sin() * factor).to(dtype), spec.layout)
-
-
-def rotate(
-    x: Float[Tensor, "B heads T R"],
-    cos: Float[Tensor, "#B 1 T half"],
-    sin: Float[Tensor, "#B 1 T half"],
-    layout: Layout,
-) -> Float[Tensor, "B heads T R"]:
-    """Each pair (a, b) becomes (a·cos − b·sin, b·cos + a·sin): multiplication by e^{iθ}."""
-    if layout == "interleaved":
-        a, b = x[..., 0::2], x[..., 1::2]
-        return torch.stack((a * cos - b * sin, b * cos + a * sin), -1).flatten(-2)
-    a, b = x.chunk(2, -1)
-    return torch.cat((a * cos - b * sin, b * cos + a * sin), -1)
+    cos, sin = angles.cos() * factor, angles.sin() * factor
+    return Rotation(paired(cos, cos, spec.layout).to(dtype), paired(-sin, sin, spec.layout).to(dtype), spec.layout)
