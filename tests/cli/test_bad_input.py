@@ -17,6 +17,11 @@ from safetensors.torch import load_file, save_file
 
 from drawing.folders import llama_folder
 
+REFUSING = (
+    "{% for m in messages %}{% if m.content == 'no' %}{{ raise_exception('not so') }}{% endif %}"
+    "{{ m.content }}{% endfor %}"
+)
+
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
@@ -143,6 +148,21 @@ def test_a_template_that_writes_nothing(clearformer, toy, monkeypatch, verb) -> 
     ended = clearformer(*arguments)
     assert (ended.code, len(ended.err.splitlines())) == (1, 2)
     assert "no token" in ended.err
+
+
+def test_what_goes_wrong_in_a_typed_conversation_does_not_end_it(clearformer, toy, monkeypatch) -> None:
+    """A byte that is no text, a question past the context, a template that refuses: told, and the next is answered."""
+    (toy / "chat_template.jinja").write_text(REFUSING)
+    typed = iter(["a\udcff", "no", "word " * 60, "hi", "/exit"])
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b""), encoding="utf-8"))
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
+    ended = clearformer("chat", "toy", "--max-new-tokens", "3")
+    causes = [line for line in ended.err.splitlines() if line.startswith("Error: ")]
+    assert ended.code == 0
+    assert [("0xff" in causes[0]), ("not so" in causes[1]), ("64 in all" in causes[2])] == [True] * 3
+    assert len(causes) == 3
+    assert ended.out.strip()
 
 
 @pytest.mark.parametrize("verb", ["attention", "embed"])

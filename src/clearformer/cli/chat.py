@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -15,7 +15,7 @@ from clearformer.cli.generate import contents
 from clearformer.cli.screen import Screen
 from clearformer.cli.source import decoded, text_or_stdin
 from clearformer.cli.speaking import COMPUTING, WRITING, Computing, Model, Writing, ready_to_write, write
-from clearformer.errors import GenerationError
+from clearformer.errors import ClearformerError, UsageError
 from clearformer.messages import generate as say
 
 if TYPE_CHECKING:
@@ -89,11 +89,11 @@ class Session:
                     shown += len(piece)
         except KeyboardInterrupt:
             finished = False
-        except GenerationError as error:
+        except ClearformerError as error:
             if not self._interactive:
                 raise
             # A conversation that outgrew the context can still be reset by its user.
-            boundary.tell(boundary.explain(error, self._screen.language), self._screen.language, as_json=False)
+            self._tell(error)
         # Text held back in case it became a stop string is shown when the answer is broken off.
         held = "".join(result.text[shown:] for result in self._conversation.results[turns:])
         self._show(f"{held}\n")
@@ -121,10 +121,18 @@ class Session:
             yield text
 
     def _line(self, *, continued: bool) -> str | None:
-        """One line without its end; None at the end of input. Raises UsageError if it is not UTF-8."""
+        """One line without its end; None at the end of input. Raises UsageError if it is not UTF-8 and not typed."""
         if not self._interactive:
             raw = sys.stdin.buffer.readline()
             return decoded(raw, "stdin").rstrip("\r\n") if raw else None
-        with suppress(EOFError):
+        try:
             return text_or_stdin(input("… " if continued else "> "), "stdin")
-        return None
+        except EOFError:
+            return None
+        except UsageError as error:
+            # A byte that is no text costs the line and not the conversation.
+            self._tell(error)
+            return ""
+
+    def _tell(self, error: ClearformerError) -> None:
+        boundary.tell(boundary.explain(error, self._screen.language), self._screen.language, as_json=False)

@@ -55,8 +55,7 @@ class Attention(nn.Module):
     def forward(
         self, x: Float[Tensor, "B T D"], frame: Frame, cache: LayerCache | None = None, tap: Tap = OFF
     ) -> Float[Tensor, "B T D"]:
-        query = self._heads(self.query, self.query_norm, x, self.spec.heads)
-        key, value = self._remember(frame, cache) if self.cross else self._keys_and_values(x)
+        query, key, value = self._recall(x, frame, cache) if self.cross else self.project(x)
         query, key, value = tap("query", query), tap("key", key), tap("value", value)
         if isinstance(self.spec.position, Rotary):
             turned = frame.rotation(self.spec.position, self.spec.key_width)
@@ -93,23 +92,38 @@ class Attention(nn.Module):
             case _:
                 assert_never(self.spec.position)
 
-    def _keys_and_values(self, source: Float[Tensor, "B S source"]) -> tuple[Tensor, Tensor]:
-        key = self._heads(self.key, self.key_norm, source, self.spec.kv_heads)
-        return key, split_heads(self.value(source), self.spec.kv_heads)
+    def project(self, x: Float[Tensor, "B T D"]) -> tuple[Tensor, Tensor, Tensor]:
+        """Self-attention's queries (B H T K), keys (B G T K) and values (B G T U)."""
+        return self.queries(self.query(x)), self.keys(self.key(x)), self.values(self.value(x))
 
-    def _remember(self, frame: Frame, cache: LayerCache | None) -> tuple[Tensor, Tensor]:
-        """Keys and values of the memory, computed at the first step and kept for the later ones."""
+    def queries(self, projected: Float[Tensor, "B T HK"]) -> Float[Tensor, "B H T K"]:
+        return self._normed_heads(projected, self.query_norm, self.spec.heads)
+
+    def keys(self, projected: Float[Tensor, "B S GK"]) -> Float[Tensor, "B G S K"]:
+        return self._normed_heads(projected, self.key_norm, self.spec.kv_heads)
+
+    def values(self, projected: Float[Tensor, "B S GU"]) -> Float[Tensor, "B G S U"]:
+        return split_heads(projected, self.spec.kv_heads)
+
+    def _recall(
+        self, x: Float[Tensor, "B T D"], frame: Frame, cache: LayerCache | None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Queries of x for the memory's keys and values, computed at the first step and kept for the later ones."""
         assert frame.memory is not None
-        if cache is None:
-            return self._keys_and_values(frame.memory.states)
-        if cache.memory is None:
-            cache.memory = self._keys_and_values(frame.memory.states)
-        return cache.memory
+        kept = cache.memory if cache is not None else None
+        if kept is None:
+            states = frame.memory.states
+            kept = self.keys(self.key(states)), self.values(self.value(states))
+        if cache is not None:
+            cache.memory = kept
+        return self.queries(self.query(x)), *kept
 
-    def _heads(self, project: nn.Module, norm: nn.Module, x: Tensor, heads: int) -> Float[Tensor, "B heads T K"]:
+    def _normed_heads(
+        self, projected: Float[Tensor, "B T heads_width"], norm: nn.Module, heads: int
+    ) -> Float[Tensor, "B heads T K"]:
         if self.spec.qk_norm is not None and self.spec.qk_norm.over == "projection":
-            return split_heads(norm(project(x)), heads)
-        return norm(split_heads(project(x), heads))
+            return split_heads(norm(projected), heads)
+        return norm(split_heads(projected, heads))
 
     def _head_norm(self, heads: int) -> nn.Module:
         choice = self.spec.qk_norm
