@@ -57,7 +57,9 @@ def test_the_plain_model_stays_whole_and_other_weights_are_shared() -> None:
 def test_every_projection_is_packed_and_no_router() -> None:
     fast = packed(build(SPECS["experts"], dtype=torch.bfloat16).eval())
     count = sum(isinstance(module, PackedLinear) for module in fast.modules())
-    assert count == 2 + 4 * 3  # Query, key and value in one, output; gate, up, down of four experts.
+    assert (
+        count == 1 + 2 + 4 * 2
+    )  # The head; query, key and value in one, output; gate and up in one, down, of four experts.
     assert isinstance(fast.decoder.blocks[0].feedforward.router, torch.nn.Linear)
 
 

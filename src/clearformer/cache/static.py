@@ -41,8 +41,8 @@ class StaticLayer:
     def append(self, *new: Tensor) -> tuple[Tensor, ...]:
         start, end = self._cache.length, self._cache.end
         for kept, fresh in zip(self.tensors, new, strict=True):
-            kept[:, :, start:end] = fresh
-        return tuple(kept[:, :, :end] for kept in self.tensors)
+            kept.narrow(2, start, end - start).copy_(fresh)
+        return tuple(kept.narrow(2, 0, end) for kept in self.tensors)
 
 
 class StaticCache:

@@ -104,14 +104,13 @@ class Sampler:
     def choose(self, logits: Logits) -> Int[Tensor, " B"]:
         """The next token of each row; −1 where the logits hold NaN or ∞, as nothing can be chosen there."""
         filtered = apply_filters(logits, self.settings, self._seen)
-        if self.settings.greedy:
-            chosen = filtered.argmax(-1)
-        else:
+        best, chosen = filtered.max(-1)
+        if not self.settings.greedy:
             numbers = [torch.rand((), generator=each, dtype=torch.float64) for each in self._generators]
             chosen = draw(filtered, torch.stack(numbers).to(logits.device))
         if self._seen is not None:
             self._seen.scatter_(1, chosen.clamp(max=logits.shape[-1] - 1)[:, None], True)
-        return chosen.where(filtered.amax(-1).isfinite(), -1)
+        return chosen.where(best.isfinite(), -1)
 
     def keep(self, rows: Sequence[int], index: Int[Tensor, " rows"]) -> None:
         """Go on with these rows."""

@@ -66,6 +66,11 @@ class Gated(nn.Module):
         self.dropout = nn.Dropout(spec.dropout)
 
     def forward(self, x: Float[Tensor, "*any D"], frame: Frame, tap: Tap = OFF) -> Float[Tensor, "*any D"]:
-        gate = tap("gate", self.activation(self.gate(x)))
-        hidden = tap("hidden", self.dropout(gate * self.up(x)))
+        gate, up = self.project(x)
+        gate = tap("gate", self.activation(gate))
+        hidden = tap("hidden", self.dropout(gate * up))
         return tap("output", self.down(hidden))
+
+    def project(self, x: Float[Tensor, "*any D"]) -> tuple[Float[Tensor, "*any F"], Float[Tensor, "*any F"]]:
+        """Both wide projections, before the activation."""
+        return self.gate(x), self.up(x)

@@ -72,10 +72,14 @@ class Language(nn.Module):
             x = x * self.spec.hidden_scale
         if self.transform is not None:
             x = self.transform(x)
-        logits = functional.linear(x, table if self.project is None else self.project.weight, self.bias)
+        logits = self.product(x, table if self.project is None else self.project.weight)
         if (cap := self.spec.cap) is not None:
             logits = cap * torch.tanh(logits / cap)
         return tap("logits", logits)
+
+    def product(self, x: Float[Tensor, "B T D"], rows: Float[Tensor, "V D"]) -> Float[Tensor, "B T V"]:
+        """How well each hidden state fits each token's row."""
+        return functional.linear(x, rows, self.bias)
 
 
 class Pooling(nn.Module):

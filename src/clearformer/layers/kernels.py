@@ -93,6 +93,10 @@ def _sdpa(
     query: Query, key: Key, value: Value, mask: Mask, *, scale: float, bias: Bias | None, dropout: float
 ) -> Output:
     """PyTorch's fused attention. It takes a boolean table, or a float one that carries bias and −∞ together."""
+    if query.shape[2] == 1 and bias is None and mask.hides_nothing and not dropout:
+        # One query a head: the heads of a group become the queries of one head, and nothing is repeated.
+        folded = query.reshape(query.shape[0], key.shape[1], -1, query.shape[3])
+        return functional.scaled_dot_product_attention(folded, key, value, scale=scale).flatten(1, 2)[:, :, None]
     grouped = query.shape[1] != key.shape[1]
     table: Tensor | None = None
     sees_any: Bool[Tensor, "#B 1 T 1"] | None = None

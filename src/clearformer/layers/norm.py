@@ -43,10 +43,10 @@ class RMSNorm(nn.Module):
     def forward(self, x: Float[Tensor, "*any D"]) -> Float[Tensor, "*any D"]:
         gain = 1 + self.weight if self.unit_offset else self.weight
         wide = at_least_float32(x)
-        if wide is x:
-            return functional.rms_norm(x, x.shape[-1:], gain, self.eps)
-        normed = functional.rms_norm(wide, x.shape[-1:], None, self.eps)
-        return (normed * gain.float()).to(x.dtype) if self.scale_first else normed.to(x.dtype) * gain
+        if wide is x or self.scale_first:
+            return functional.rms_norm(wide, x.shape[-1:], at_least_float32(gain), self.eps).to(x.dtype)
+        # Rounded to x's type before the weight, as Llama was trained.
+        return functional.rms_norm(wide, x.shape[-1:], None, self.eps).to(x.dtype) * gain
 
 
 def make_norm(width: int, spec: NormSpec | None) -> nn.Module:

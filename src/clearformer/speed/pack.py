@@ -15,6 +15,10 @@ from torch import Tensor, nn
 
 from clearformer.layers.attention import Attention
 from clearformer.layers.block import Block
+from clearformer.layers.embed import TokenEmbedding
+from clearformer.layers.feedforward import Gated
+from clearformer.layers.head import Language
+from clearformer.model import DecoderOnly, EncoderDecoder
 
 AnyModule = TypeVar("AnyModule", bound=nn.Module)
 
@@ -22,10 +26,10 @@ AnyModule = TypeVar("AnyModule", bound=nn.Module)
 class PackedLinear(nn.Module):
     """x Wᵀ + b. It holds no parameters: a packed model computes, and is neither trained nor saved."""
 
-    def __init__(self, linear: nn.Linear) -> None:
+    def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
         super().__init__()
-        self.packed = torch.ops.mkldnn._reorder_linear_weight(linear.weight.detach(), 1)
-        self.bias = None if linear.bias is None else linear.bias.detach()
+        self.packed = torch.ops.mkldnn._reorder_linear_weight(weight.detach(), 1)
+        self.bias = None if bias is None else bias.detach()
 
     def forward(self, x: Float[Tensor, "*any width"]) -> Float[Tensor, "*any outputs"]:
         product: Tensor = torch.ops.mkldnn._linear_pointwise(x, self.packed, self.bias, "none", [], "")
@@ -41,25 +45,49 @@ class PackedAttention(Attention):
         self.query_norm, self.key_norm, self.relative = plain.query_norm, plain.key_norm, plain.relative
         parts = (plain.query, plain.key, plain.value)
         self.widths = [part.out_features for part in parts]
-        self.joint = PackedLinear(side_by_side(parts))
-        self.output = PackedLinear(plain.output)  # type: ignore[assignment]
+        self.joint = side_by_side(*parts)
+        self.output = PackedLinear(plain.output.weight, plain.output.bias)  # type: ignore[assignment]
 
     def project(self, x: Float[Tensor, "B T D"]) -> tuple[Tensor, Tensor, Tensor]:
         query, key, value = self.joint(x).split(self.widths, -1)
         return self.queries(query), self.keys(key), self.values(value)
 
 
-def side_by_side(parts: tuple[nn.Linear, ...]) -> nn.Linear:
+class PackedGated(Gated):
+    """A gated network whose gate and other half come out of one product."""
+
+    def __init__(self, plain: Gated) -> None:
+        nn.Module.__init__(self)
+        self.activation, self.dropout = plain.activation, plain.dropout
+        self.joint = side_by_side(plain.gate, plain.up)
+        self.down = PackedLinear(plain.down.weight, plain.down.bias)  # type: ignore[assignment]
+
+    def project(self, x: Float[Tensor, "*any D"]) -> tuple[Tensor, Tensor]:
+        gate, up = self.joint(x).chunk(2, -1)
+        return gate, up
+
+
+class PackedLanguage(Language):
+    """A head whose table is packed: a copy, as the embedding still looks its rows up in the plain one."""
+
+    def __init__(self, plain: Language, table: Tensor) -> None:
+        nn.Module.__init__(self)
+        self.spec, self.transform, self.project = plain.spec, plain.transform, plain.project
+        self.joint = PackedLinear(table if plain.project is None else plain.project.weight, plain.bias)
+
+    def product(self, x: Float[Tensor, "B T D"], rows: Float[Tensor, "V D"]) -> Float[Tensor, "B T V"]:
+        product: Tensor = self.joint(x)
+        return product
+
+
+def side_by_side(*parts: nn.Linear) -> PackedLinear:
     """One projection that gives the outputs of all parts; one without a bias adds zeros."""
-    first = parts[0]
-    biased = any(part.bias is not None for part in parts)
-    joint = nn.Linear(first.in_features, sum(part.out_features for part in parts), biased, dtype=first.weight.dtype)
-    joint.weight.copy_(torch.cat(tuple(part.weight for part in parts)))
-    if biased:
-        zeros = [first.weight.new_zeros(part.out_features) for part in parts]
-        biases = [zero if part.bias is None else part.bias for part, zero in zip(parts, zeros, strict=True)]
-        joint.bias.copy_(torch.cat(biases))
-    return joint
+    weight = torch.cat([part.weight.detach() for part in parts])
+    if all(part.bias is None for part in parts):
+        return PackedLinear(weight, None)
+    zeros = [weight.new_zeros(part.out_features) for part in parts]
+    biases = [zero if part.bias is None else part.bias.detach() for part, zero in zip(parts, zeros, strict=True)]
+    return PackedLinear(weight, torch.cat(biases))
 
 
 def can_pack(model: nn.Module) -> bool:
@@ -71,22 +99,31 @@ def can_pack(model: nn.Module) -> bool:
 
 @torch.no_grad()
 def packed(model: AnyModule) -> AnyModule:
-    """A copy with packed projections in its blocks, all other weights shared; the model itself if `can_pack` is False.
+    """A copy with packed projections and, in decoders, a packed head; other weights are shared.
 
-    Let go of the original where only speed is wanted: its blocks' weights are then freed.
+    The model itself if `can_pack` is False. Let go of the original where only speed is wanted, and its blocks go.
     """
     if not can_pack(model):
         return model
     twin = copy.deepcopy(model, {id(weight): weight for weight in model.parameters()})
     for block in [module for module in twin.modules() if isinstance(module, Block)]:
-        if isinstance(block.attention, Attention):
-            block.attention = PackedAttention(block.attention)
         for parent in list(block.modules()):
             for name, child in parent.named_children():
-                # Not a router: it is a Linear of its own kind, and goes on in float32.
-                if type(child) is nn.Linear:
-                    setattr(parent, name, PackedLinear(child))
+                setattr(parent, name, _pack(child))
+    if isinstance(twin, DecoderOnly | EncoderDecoder) and isinstance(twin.head, Language):
+        embed = (twin.stack if isinstance(twin, DecoderOnly) else twin.decoder).embed
+        assert isinstance(embed, TokenEmbedding)
+        twin.head = PackedLanguage(twin.head, embed.token.weight)
     return twin
+
+
+def _pack(module: nn.Module) -> nn.Module:
+    """By exact type: a router is a Linear, and cross-attention an Attention, that stays as it is."""
+    if type(module) is Attention and not module.cross:
+        return PackedAttention(module)
+    if type(module) is Gated:
+        return PackedGated(module)
+    return PackedLinear(module.weight, module.bias) if type(module) is nn.Linear else module
 
 
 def is_packed(model: nn.Module) -> bool:
