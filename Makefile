@@ -18,8 +18,10 @@ check: $(READY)
 	$(BIN)/mypy
 
 bench: $(READY)
-	$(BIN)/clearformer bench decode --vs hf
-	$(BIN)/clearformer bench prefill --vs hf
+	$(BIN)/clearformer bench decode --vs hf --dtype float32
+	$(BIN)/clearformer bench decode --vs hf --dtype bfloat16
+	$(BIN)/clearformer bench prefill --vs hf --prompt 512 --dtype float32
+	$(BIN)/clearformer bench prefill --vs hf --prompt 512 --dtype bfloat16
 
 test-long: $(READY)
 	HYPOTHESIS_PROFILE=random $(BIN)/python -m pytest -n 2 -m long --timeout 5400
