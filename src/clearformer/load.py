@@ -92,9 +92,6 @@ def look(located: Located) -> Found:
         raise CheckpointError(
             say.VOCABULARY_TOO_LARGE, name=found.name, expected=rows, found=found.tokenizer.vocabulary_size
         )
-    begin = found.generation.begin_id
-    if begin is not None and rows is not None and begin >= rows:
-        raise CheckpointError(say.BEGIN_OUTSIDE, name=found.name, expected=rows - 1, found=begin)
     return found
 
 

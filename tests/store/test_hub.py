@@ -85,9 +85,13 @@ def run(tmp_path):
                 "except ClearformerError as error:\n    print(json.dumps({'kind': error.kind, 'error': str(error)}))\n"
             )
             hub = {"HF_ENDPOINT": f"http://127.0.0.1:{server.server_port}", "HF_HOME": str(tmp_path / "hf")}
-            hub |= {"HF_HUB_DISABLE_XET": "1", **environment}
+            hub |= {"HF_HUB_DISABLE_XET": "1", "HF_HUB_OFFLINE": "0", **environment}
             done = subprocess.run(
-                [sys.executable, "-c", program], capture_output=True, text=True, env={**os.environ, **hub}, timeout=60
+                [sys.executable, "-c", program],
+                capture_output=True,
+                text=True,
+                env={**os.environ, **hub},
+                timeout=60,
             )
             assert done.returncode == 0, done.stderr
             assert done.stderr == ""  # no bar, no log: progress goes to the caller

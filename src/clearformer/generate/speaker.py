@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from clearformer.errors import GenerationError, TemplateError, UsageError
+from clearformer.errors import CheckpointError, GenerationError, TemplateError, UsageError
 from clearformer.generate.reader import Speaking
 from clearformer.generate.settings import Defaults
 from clearformer.layers.head import Language
 from clearformer.messages import generate as messages
 from clearformer.model import DecoderOnly, EncoderDecoder, Model, TwoTowers
+from clearformer.spec import Tokens
 from clearformer.text.chat import encode_chat, turn_end_id
 from clearformer.text.template import shared_renderer
 from clearformer.text.tokenizer import Tokenizer
@@ -48,10 +49,16 @@ def tokenizer_of(speaker: Speaker) -> Tokenizer:
 
 
 def begin_id(speaker: Speaker) -> int | None:
-    """The token that opens a text: the makers' word, else the tokenizer's."""
-    if speaker.generation.begin_id is not None:
-        return speaker.generation.begin_id
-    return None if speaker.tokenizer is None else speaker.tokenizer.bos_id
+    """The token that opens a text: the makers' word, else the tokenizer's. Raises CheckpointError past the table."""
+    begin = speaker.generation.begin_id
+    if begin is None:
+        return None if speaker.tokenizer is None else speaker.tokenizer.bos_id
+    model = speaking_model(speaker)
+    source = (model.stack if isinstance(model, DecoderOnly) else model.decoder).spec.input
+    assert isinstance(source, Tokens)
+    if begin >= source.vocabulary:
+        raise CheckpointError(messages.BEGIN_OUTSIDE, name=speaker.name, expected=source.vocabulary - 1, found=begin)
+    return begin
 
 
 def prompt_ids(speaker: Speaker, prompt: str) -> list[int]:

@@ -174,3 +174,13 @@ CHAT_HELP = Message(
 )
 FORGOTTEN = Message("Forgotten.", "已清空。")
 STOPPED = Message("[stopped]", "[已停止]")
+BEGIN_OUTSIDE = failure(
+    en=(
+        "{name}: texts begin with token {found}, and the embedding's last row is {expected}.",
+        "Correct bos_token_id in the model's generation_config.json or config.json.",
+    ),
+    zh=(
+        "{name}：文本以词元 {found} 起头，而词嵌入的最后一行是 {expected}。",
+        "请改正模型 generation_config.json 或 config.json 中的 bos_token_id。",
+    ),
+)

@@ -22,16 +22,6 @@ NO_MEMORY = failure(
         "请关闭其他程序，改用更窄的类型（如 bfloat16），或选择较小的模型。",
     ),
 )
-BEGIN_OUTSIDE = failure(
-    en=(
-        "{name}: texts begin with token {found}, and the embedding's last row is {expected}.",
-        "Correct bos_token_id in the model's generation_config.json or config.json.",
-    ),
-    zh=(
-        "{name}：文本以词元 {found} 起头，而词嵌入的最后一行是 {expected}。",
-        "请改正模型 generation_config.json 或 config.json 中的 bos_token_id。",
-    ),
-)
 VOCABULARY_TOO_LARGE = failure(
     en=(
         "{name}: the tokenizer knows {found} ids, the embedding has only {expected} rows.",
