@@ -1,4 +1,4 @@
-"""Clearformer: a Transformer to read, measure, run, train, price and debug.
+"""Clearformer: a Transformer to read, run and measure.
 
 Read the package in the order of the data: `text.bpe` (text → ids), `layers.embed`, `layers.positions`,
 `layers.attention` with `mask` and `kernels`, `layers.feedforward`, `layers.block`, `layers.stack`, `model` (ids →

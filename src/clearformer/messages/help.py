@@ -5,7 +5,7 @@ from __future__ import annotations
 from clearformer.messages import Language, Message
 
 PROGRAM = Message(
-    "Clearformer: a Transformer to read, measure, run, train, price and debug.",
+    "Clearformer: a Transformer to read, run and measure.",
     "Clearformer：一个可以阅读、测量、运行、训练、估价和调试的 Transformer。",
 )
 EVERYWHERE = Message(
