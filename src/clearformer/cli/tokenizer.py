@@ -75,10 +75,14 @@ def train(*files: Files, flags: Training = Training(), language: Spoken = "en") 
         for number, file in enumerate(files, start=1):
             texts.append(text_file(file))
             advance(number, len(files))
-    screen.note(say.LEARNING)
-    learnt = learn(
-        texts, vocabulary_size=flags.vocab_size, special_tokens=flags.special, min_frequency=flags.min_frequency
-    )
+    with screen.progress(say.LEARNING) as advance:
+        learnt = learn(
+            texts,
+            vocabulary_size=flags.vocab_size,
+            special_tokens=flags.special,
+            min_frequency=flags.min_frequency,
+            progress=advance,
+        )
     flags.out.mkdir(parents=True, exist_ok=True)
     path = flags.out / "tokenizer.json"
     learnt.save(path)

@@ -6,7 +6,7 @@ from clearformer.messages import Language, Message
 
 PROGRAM = Message(
     "Clearformer: a Transformer to read, run and measure.",
-    "Clearformer：一个可以阅读、测量、运行、训练、估价和调试的 Transformer。",
+    "Clearformer：一个可以阅读、运行和测量的 Transformer。",
 )
 EVERYWHERE = Message(
     "With every verb: --lang en|zh (else the locale), --debug (a traceback with an error), --help.",

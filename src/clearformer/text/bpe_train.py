@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -101,12 +101,18 @@ def join_and_compare(word: Sequence[int], pair: Pair, joined: int) -> tuple[list
 
 
 def train(
-    texts: Iterable[str], *, vocabulary_size: int, special_tokens: Sequence[str] = (), min_frequency: int = 1
+    texts: Iterable[str],
+    *,
+    vocabulary_size: int,
+    special_tokens: Sequence[str] = (),
+    min_frequency: int = 1,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> BytePairEncoding:
     """Learn a byte-level BPE of at most `vocabulary_size` tokens: special ones first, then 256 bytes, then merges.
 
-    Stops early when no pair stands `min_frequency` times. Raises `TokenizerError` if the size leaves no room for the
-    bytes, if a text holds a lone surrogate, or if a special token would be learnt from the text.
+    Stops early when no pair stands `min_frequency` times; `progress` hears the tokens so far, and in all. Raises
+    `TokenizerError` if the size leaves no room for the bytes, if a text holds a lone surrogate, or if a special token
+    would be learnt from the text.
     """
     special = tuple(dict.fromkeys(special_tokens))
     vocabulary = [*special, *sorted(character_of_byte())]
@@ -121,6 +127,7 @@ def train(
             if step.token_id < len(special):
                 raise TokenizerError(messages.SPECIAL_LEARNT, token=step.word)
             merges.append(step.pair)
+            progress(len(vocabulary), vocabulary_size)
             if len(vocabulary) == vocabulary_size:
                 break
     return BytePairEncoding(tuple(vocabulary), tuple(merges), special)
