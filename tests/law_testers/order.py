@@ -38,12 +38,12 @@ def _cut_equals_whole(law: Law, subject: Subject, *, one_by_one: bool) -> None:
     rng = subject.rng
     ids, prefix = subject.ids(LENGTH), _prefixes(subject)
     terms = terms_of(law, subject, prefix=prefix)
-    first = int(prefix.max()) if "chunks keep prefixes whole" in law.conditions else 1
-    places = torch.arange(max(first, 1), LENGTH)
+    whole_prefix = int(prefix.max()) if "chunks keep prefixes whole" in law.conditions else 0
+    places = torch.arange(max(whole_prefix, 1), LENGTH)
     cuts = places if one_by_one else places[torch.from_numpy(rng.random(len(places)) < 0.4)]
     ragged = torch.arange(LENGTH)[None] < torch.tensor([LENGTH, 6, 4])[:, None]
     # Left padding would move a prefix past the end of the first chunk.
-    real = (None, ragged, ragged if first > 1 else ragged.flip(1))[int(rng.integers(3))]
+    real = (None, ragged, ragged if whole_prefix else ragged.flip(1))[int(rng.integers(3))]
     whole = subject.answer(ids, **terms, **({} if real is None else {"real": real}))
     cache, parts = subject.cache(terms), []
     for chunk in torch.arange(LENGTH).tensor_split(cuts):

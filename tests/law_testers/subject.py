@@ -22,6 +22,8 @@ from drawing.models import CONTEXT, VOCABULARY
 
 TOLERANCE = {torch.float64: 1e-9, torch.float32: 1e-4}
 MARGIN = 1e-3
+TIE = 1e-12
+"""Between experts, in float64: what no arithmetic decides, such as two that see the same zeros."""
 END = VOCABULARY - 1
 ROWS = 3
 
