@@ -94,10 +94,10 @@ def has_prefix(stack: s.Stack) -> bool:
 
 
 def require_equal(found: Tensor, expected: Tensor) -> None:
-    """Equal up to rounding, as a share of the answers' range."""
+    """Equal up to rounding, as a share of the answers' range, or of their size where two answers lie close together."""
     assert found.shape == expected.shape
     assert torch.isfinite(found).all()
-    extent = max(float(expected.max() - expected.min()), 1e-3)
+    extent = max(float(expected.max() - expected.min()), float(expected.abs().max()), 1e-3)
     assert (found - expected).abs().max() <= TOLERANCE[expected.dtype] * extent
 
 
