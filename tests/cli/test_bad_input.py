@@ -80,7 +80,6 @@ FILES = [
     (configured(num_key_value_heads=3), "checkpoint", 1, "num_key_value_heads"),
     (configured(vocab_size=299), "checkpoint", 1, "300 ids"),
     (configured(model_type="\x1b[31m[red]"), "checkpoint", 1, r"\x1b[31m[red]"),
-    (defaults(bos_token_id=300), "checkpoint", 1, "token 300"),
     (defaults(temperature=-1.0, do_sample=True), "generation", 1, "temperature"),
     (damaged, "generation", 1, "NaN"),
 ]
@@ -95,6 +94,14 @@ def test_a_bad_model_is_refused_by_name_and_left_as_it_was(clearformer, toy, cha
     assert named in told.json["error"]["message"]
     two_lines_in_both_languages(clearformer, code, "generate", str(toy), "the cat")
     assert fingerprints(toy) == before
+
+
+def test_a_begin_token_past_the_table_matters_where_a_text_must_begin(clearformer, toy) -> None:
+    defaults(bos_token_id=300)(toy)
+    assert clearformer("generate", str(toy), "the cat", "--json", "--max-new-tokens", "1").code == 0
+    told = clearformer("generate", str(toy), "", "--json")
+    assert (told.code, told.json["error"]["kind"]) == (1, "checkpoint")
+    assert "token 300" in told.json["error"]["message"]
 
 
 CALLS: list[tuple[list[str], str, int, str]] = [
