@@ -27,6 +27,7 @@ test-long: $(READY)
 	HYPOTHESIS_PROFILE=random $(BIN)/python -m pytest -n 2 -m long --timeout 5400
 
 $(READY): pyproject.toml constraints.txt
+	@echo "Installing into $(VENV); a few minutes on a slow line."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[test]"
 	touch $@

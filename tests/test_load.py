@@ -53,6 +53,8 @@ def test_what_comes_with_it(folder):
     assert (loaded.name, loaded.tokenizer, loaded.template) == ("model", None, None)
     assert loaded.generation == GenerationDefaults(sample=True, temperature=0.6, end_ids=(3, 4))
     assert loaded.spec == loaded.model.spec
+    numbers = sum(parameter.numel() for parameter in loaded.model.parameters()) / 1e6
+    assert repr(loaded) == f"Loaded('model': DecoderOnly, {numbers:.1f} million parameters, float32, cpu)"
 
 
 def test_a_tokenizer_larger_than_the_table_is_refused(folder):

@@ -29,6 +29,11 @@ def test_every_public_name_is_there() -> None:
         _ = clearformer.no_such_name  # type: ignore[attr-defined]
 
 
+def test_a_name_is_listed_once() -> None:
+    assert clearformer.ClearformerError
+    assert len(dir(clearformer)) == len(set(dir(clearformer)))
+
+
 @pytest.mark.parametrize(
     "first",
     [

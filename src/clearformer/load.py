@@ -57,6 +57,13 @@ class Loaded:
     generation: GenerationDefaults
     template: str | None
 
+    def __repr__(self) -> str:
+        """One line: the spec of thirty blocks would bury whatever else a notebook shows."""
+        first = next(self.model.parameters())
+        million = sum(parameter.numel() for parameter in self.model.parameters()) / 1e6
+        kind = f"{type(self.spec).__name__}, {million:.1f} million parameters, {_short(first.dtype)}, {first.device}"
+        return f"Loaded({self.name!r}: {kind})"
+
 
 def load(
     model: str | Path,
@@ -65,7 +72,7 @@ def load(
     dtype: torch.dtype = torch.float32,
     progress: Progress = silent,
 ) -> Loaded:
-    """The model that `model` names: a run, a folder, a GGUF file, a built-in name or a Hub id.
+    """The model that `model` names: a folder, a GGUF file, a built-in name, a Hub id, or a name under runs/.
 
     `dtype` is float32, bfloat16, float16 or float64. Raises UsageError or StoreError where nothing is found,
     CheckpointError for what cannot be read or understood, TokenizerError, MachineError for a device or memory lacking.

@@ -65,6 +65,20 @@ def test_a_long_text_shows_the_strongest_keys_within_the_screen(clearformer, fol
     assert rows[0].endswith("1.00")
 
 
+def test_more_heads_than_the_screen_holds_go_under_each_other(clearformer, folder, monkeypatch) -> None:
+    def table(columns: str) -> list[str]:
+        monkeypatch.setenv("COLUMNS", columns)
+        lines = clearformer("attention", str(folder / "llama"), TEXT).out.splitlines()
+        return lines[lines.index("") : lines.index("", lines.index("") + 1)]
+
+    whole, parts = table("80"), table("30")
+    assert all(len(line) <= 30 for line in parts[2:])
+    title, header, first, second = whole[1:]
+    assert parts[1:3] == [title, header[: -len("     2     3")]]
+    assert [line.split()[1:] for line in parts[3:5]] == [line.split()[1:3] for line in (first, second)]
+    assert [line.split()[1:] for line in parts[6:8]] == [line.split()[3:] for line in (first, second)]
+
+
 def test_an_encoder_sees_both_ways(clearformer, folder) -> None:
     told = clearformer("attention", str(folder / "bert"), TEXT, "--layer", "0", "--head", "0", "--json").json
     ((values,),) = told["values"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 CALLS = [
-    (["envv"], "no verb envv. Did you mean env?", "没有动词 envv。您是否想用 env？"),
+    (["envv"], "no verb envv. Did you mean env?", "没有命令 envv。您是否想用 env？"),
     (["zzzzz"], "expected one of: ", "应为以下之一："),
     (["tokenizer", "trian"], "Did you mean train?", "您是否想用 train？"),
     (["env", "--mesure"], "Did you mean --measure?", "您是否想用 --measure？"),
@@ -21,7 +21,7 @@ CALLS = [
     (["pull", "x", "--from"], "expected a value after --from", "--from 之后缺少值"),
     (["env", "--measure", "--measure"], "--measure is given twice", "--measure 给出了两次"),
     (["show", "a", "b"], "clearformer show does not take this: b", "clearformer show 不接受：b"),
-    (["--quiet", "env"], "The option --quiet stands before the verb", "选项 --quiet 写在了动词之前"),
+    (["--quiet", "env"], "The option --quiet stands before the verb", "选项 --quiet 写在了命令之前"),
     (["tokenizer", "train"], "Expected at least one text file", "至少应有一个文本文件"),
 ]
 

@@ -40,6 +40,22 @@ def test_a_planted_fault_is_caught_and_explained(clearformer, fault) -> None:
     assert all(text for catch in caught for text in catch.values())
 
 
+@pytest.mark.parametrize("fault", FAULTS)
+def test_at_the_end_the_checks_that_caught_the_fault_stand_together(clearformer, fault) -> None:
+    told = clearformer("demo", "--break", fault, "--json").json["demos"]
+    caught = [f"  ✗ {demo['n']}. {demo['caught']['law']}" for demo in told if demo["caught"]]
+    numbers = ", ".join(str(demo["n"]) for demo in told if demo["caught"])
+    *_, blank, title = (lines := clearformer("demo", "--break", fault).out.splitlines())[: -1 - len(caught)]
+    assert (blank, fault in title) == ("", True)
+    assert lines[-1 - len(caught) :] == [*caught, f"CHECKS FAILED in demonstrations: {numbers}"]
+
+
+def test_a_fault_that_a_demonstration_does_not_have_is_named(clearformer) -> None:
+    ended = clearformer("demo", "1", "--break", "zero-fill")
+    assert ended.code == 0
+    assert "zero-fill does not touch this demonstration" in ended.out
+
+
 ABSENT = [(["8"], "there are 1, 2, 3"), (["0"], "no demonstration 0"), (["--break", "x"], "no-scale")]
 
 

@@ -50,6 +50,12 @@ def test_a_chinese_page_has_a_chinese_sentence_for_each_row(clearformer, path) -
     assert all(any(unicodedata.name(c, "").startswith("CJK") for c in row) for row in rows)
 
 
+@pytest.mark.parametrize("verb", ["generate", "trace", "bench"])
+def test_a_narrow_page_breaks_its_lines_and_cuts_none(clearformer, monkeypatch, verb) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert "…" not in clearformer("--lang", "zh", verb, "--help").out
+
+
 def test_a_page_shows_defaults_and_choices(clearformer) -> None:
     page = clearformer("tokenizer", "train", "--help").out
     assert "[default: 8192]" in page

@@ -37,6 +37,15 @@ def test_every_station_is_shown(clearformer, home, small_models, language, last)
     assert last in ended.out.splitlines()[-1]
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_a_shell_that_does_not_find_the_program_is_told_how(clearformer, no_network, monkeypatch, known) -> None:
+    Path("venv/bin").mkdir(parents=True)
+    Path("venv/bin/activate").touch()
+    monkeypatch.setattr("sys.prefix", str(Path("venv").absolute()))
+    monkeypatch.setattr(shutil, "which", lambda name: f"/bin/{name}" if known else None)
+    assert (". venv/bin/activate" in clearformer("tour").out) is not known
+
+
 def test_the_answer_is_the_same_without_the_cache(clearformer, home, small_models) -> None:
     Path("runs").symlink_to(small_models)
     told = clearformer("tour", "--json").json

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from clearformer.messages import inspect as messages
 from drawing.folders import llama_folder
@@ -32,6 +33,31 @@ def test_the_table_shows_letters_beside_numbers_and_the_stream_of_every_block(cl
     assert "decoder.blocks.1.attention.query" not in cells
     assert "G key/value heads" in ended.out
     assert "--layer all" in ended.err
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_narrow_terminal_shows_fewer_numbers_and_the_meaning_under_its_row(
+    clearformer, folder, monkeypatch, language
+) -> None:
+    whole = clearformer("--lang", language, "trace", str(folder), "the cat")
+    monkeypatch.setenv("COLUMNS", "80")
+    narrow = clearformer("--lang", language, "trace", str(folder), "the cat")
+    assert max(cell_len(line) for line in whole.out.splitlines()) > 80
+    assert all(cell_len(line) <= 80 for line in narrow.out.splitlines()[1:])
+    rows = [line.split("  ") for line in whole.out.splitlines()[1:] if "  " in line]
+    for row in rows:
+        step, meaning = row[0], row[-1].strip()
+        assert any(line.startswith(f"{step} ") for line in narrow.out.splitlines())
+        assert f"    {meaning}" in narrow.out.splitlines()
+    left_out = [each.text(language) for each in (messages.READS, messages.MEAN, messages.ABSMAX)]
+    assert messages.TOO_NARROW.text(language, names=" · ".join(left_out)) in narrow.err
+    assert not set(left_out) & set(narrow.out.splitlines()[1].split())
+    assert "--json" not in whole.err
+
+
+def test_a_long_text_says_that_it_shows_its_beginning(clearformer, folder) -> None:
+    ended = clearformer("trace", str(folder), "the cat sat on the mat " * 8)
+    assert ended.out.splitlines()[0].endswith("| …")
 
 
 def test_layer_opens_one_block_or_all(clearformer, folder) -> None:

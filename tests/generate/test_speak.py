@@ -36,7 +36,7 @@ def test_the_pieces_are_the_text(speaker: Any) -> None:
 def test_a_list_of_prompts_gives_a_list(speaker: Any) -> None:
     texts = generate(speaker, [PROMPT, "a"], max_new_tokens=8)
     assert texts == [generate(speaker, PROMPT, max_new_tokens=8), generate(speaker, "a", max_new_tokens=8)]
-    with pytest.raises(UsageError, match="at least one prompt"):
+    with pytest.raises(UsageError, match="at least one text"):
         generate(speaker, [])
 
 

@@ -45,6 +45,8 @@ def test_what_has_no_vector_is_refused_by_name(encoder: Any, speaker: Any) -> No
         embed(encoder, ["a", ""])
     with pytest.raises(GenerationError, match="65 tokens; toy reads 64"):
         embed(encoder, ["x" * 65])
+    with pytest.raises(UsageError, match="a list of texts"):
+        embed(encoder, "one text")
     with pytest.raises(UsageError, match="at least one"):
         embed(encoder, [])
     with pytest.raises(UsageError, match="its head is Language"):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
+import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from clearformer.cli.flags import Spoken
-from clearformer.cli.screen import Screen, aligned, visible
+from clearformer.cli.screen import Screen, aligned, cells_wide, columns, visible
 from clearformer.cli.source import text_or_stdin
 from clearformer.cli.speaking import COMPUTING, Computing, Model, Text, loaded
 from clearformer.errors import UsageError
@@ -78,9 +78,12 @@ def show_manners(found: AttentionMaps, screen: Screen, head: int | None = None) 
     """Four small tables, a row a layer and a column a head."""
     manners = {layer: [found.manner(layer, h) for h in range(len(maps))] for layer, maps in found.maps.items()}
     most = max(map(len, manners.values()))
-    columns = [str(h) for h in range(most)] if head is None else [str(head)]
+    names = [str(h) for h in range(most)] if head is None else [str(head)]
     screen.say(say.SUMMARY_ROW)
-    layer_word, head_word = say.LAYER.text(screen.language), say.HEAD.text(screen.language)
+    corner = f"{say.LAYER.text(screen.language)} \\ {say.HEAD.text(screen.language)}"
+    fitting = max(1, (columns(_PIPED) - cells_wide(corner)) // len("  0.00"))
+    # Where they do not fit side by side, parts of one size under each other.
+    size = math.ceil(most / math.ceil(most / fitting))
     for title, name in (
         (say.ENTROPY, "entropy"),
         (say.PREVIOUS, "previous"),
@@ -89,9 +92,11 @@ def show_manners(found: AttentionMaps, screen: Screen, head: int | None = None) 
     ):
         print()
         screen.say(title)
-        rows = [[str(layer), *_padded(heads, name, most)] for layer, heads in manners.items()]
-        for line in aligned([[f"{layer_word} \\ {head_word}", *columns], *rows], [True] * (most + 1)):
-            print(line)
+        rows = [_padded(heads, name, most) for heads in manners.values()]
+        for start in range(0, most, size):
+            some = slice(start, start + size)
+            table = [[corner, *names[some]], *([str(at), *row[some]] for at, row in zip(manners, rows, strict=True))]
+            print("\n".join(aligned(table, [True] * len(table[0]))))
     print()
 
 
@@ -106,8 +111,8 @@ def show_map(found: AttentionMaps, layer: int, head: int, screen: Screen, *, nam
         for label, row, allowed in zip(labels, weights, seen, strict=True)
     ]
     lines = aligned([["", *labels], *rows], [True] * (len(labels) + 1))
-    width = shutil.get_terminal_size((_PIPED, 24)).columns
-    if max(map(_cell_width, lines)) <= width:
+    width = columns(_PIPED)
+    if max(map(cells_wide, lines)) <= width:
         screen.say(say.MAP, layer=layer, head=number)
     else:
         screen.say(say.MAP_TOP, layer=layer, head=number)
@@ -118,7 +123,7 @@ def show_map(found: AttentionMaps, layer: int, head: int, screen: Screen, *, nam
 def _strongest(found: AttentionMaps, layer: int, head: int, labels: list[str], width: int) -> list[str]:
     """Each query with as many of its strongest keys as fit the width."""
     names = [f"{place} {label}" for place, label in enumerate(labels)]
-    count = max(1, width // (max(map(_cell_width, names)) + 7) - 1)
+    count = max(1, width // (max(map(cells_wide, names)) + 7) - 1)
     ranked = found.strongest(layer, head, count)
     cells = [
         [name, *(f"{names[key]} {weight:.2f}" for key, weight in row), *[""] * (count - len(row))]
@@ -129,9 +134,3 @@ def _strongest(found: AttentionMaps, layer: int, head: int, labels: list[str], w
 
 def _padded(heads: list[Manner], name: str, most: int) -> list[str]:
     return [f"{getattr(manner, name):.2f}" for manner in heads] + [""] * (most - len(heads))
-
-
-def _cell_width(text: str) -> int:
-    from rich.cells import cell_len
-
-    return cell_len(text)

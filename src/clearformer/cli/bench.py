@@ -27,7 +27,7 @@ class Measuring(Progressing):
     """What is measured, and with what."""
 
     model: str = "smollm2-135m"
-    """A built-in name, a run, a folder, a .gguf file or a Hub id."""
+    """A built-in name, a folder, a .gguf file, a Hub id, or a name under runs/."""
     vs: Literal["hf"] | None = None
     """Measure Hugging Face transformers beside it, in alternating runs."""
     dtype: Literal["float32", "bfloat16"] = "float32"

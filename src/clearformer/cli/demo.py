@@ -38,11 +38,21 @@ def demo(n: Number = None, /, *, flags: Demonstrating = Demonstrating(), languag
     failed = [outcome for outcome in outcomes if not outcome.passed]
     if screen.as_json:
         screen.json({"passed": not failed, "demos": [_entry(outcome) for outcome in outcomes]})
-    elif failed:
+    else:
+        _verdict(screen, flags.fault, failed)
+    return 1 if failed else 0
+
+
+def _verdict(screen: Screen, fault: Fault | None, failed: list[Outcome]) -> None:
+    if fault:
+        screen.say(say.CAUGHT_BY if failed else say.NOT_TOUCHED, fault=fault)
+        for outcome in failed:
+            if outcome.caught:
+                screen.say(say.CAUGHT, n=outcome.n, law=outcome.caught.law)
+    if failed:
         screen.say(say.SOME_FAILED, names=", ".join(str(outcome.n) for outcome in failed))
     else:
         screen.say(say.ALL_PASSED)
-    return 1 if failed else 0
 
 
 def _entry(outcome: Outcome) -> dict[str, object]:

@@ -32,7 +32,8 @@ class HelpPages:
             return
         rows = Table.grid(padding=(0, 2, 0, 2))
         rows.add_column(no_wrap=True)
-        rows.add_column()
+        # Chinese has no blanks to break at: fold it, or rich cuts the line.
+        rows.add_column(overflow="fold")
         for entry in panel.entries:
             rows.add_row(Text(" ".join(entry.display_labels_with_metavar)), Text(self._described(entry)))
         console.print(Text(say.sentence(str(panel.title), self.language), style="bold"))

@@ -12,7 +12,7 @@ from clearformer.cli.flags import Progressing, Spoken
 from clearformer.cli.screen import Screen
 from clearformer.messages import cli as say
 
-Name = Annotated[str, Parameter(help="The built-in model to fetch.")]
+Name = Annotated[str, Parameter(help="The built-in model to fetch: smollm2-135m or minilm-l6.")]
 
 
 @Parameter(name="*")

@@ -6,6 +6,7 @@ Bars and colours are for a terminal only. Values from files and users cannot ste
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -60,16 +61,17 @@ class Screen:
         from rich import progress as bars
         from rich.console import Console
 
+        words = (bars.TextColumn("{task.description}", markup=False), bars.BarColumn())
         amount = bars.DownloadColumn() if in_bytes else bars.MofNCompleteColumn()
-        columns = (
-            bars.TextColumn("{task.description}", markup=False),
-            bars.BarColumn(),
-            amount,
-            bars.TimeRemainingColumn(),
-        )
-        with bars.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        with bars.Progress(*words, console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task(message.text(self.language, **values), total=None)
-            yield lambda done, total: bar.update(task, completed=done, total=total or None)
+
+            def advance(done: int, total: int) -> None:
+                # Before anything is counted, "0/?" would say nothing.
+                bar.columns = (*words, amount, bars.TimeRemainingColumn())
+                bar.update(task, completed=done, total=total or None)
+
+            yield advance
 
 
 def harmless(text: str) -> str:
@@ -86,14 +88,24 @@ def aligned(cells: Sequence[Sequence[str]], right: Sequence[bool]) -> list[str]:
     """Rows of cells as lines, columns two spaces apart; a Chinese character is two cells wide."""
     if not cells:
         return []
-    from rich.cells import cell_len
-
-    widths = [max(cell_len(row[i]) for row in cells) for i in range(len(cells[0]))]
+    widths = [max(cells_wide(row[i]) for row in cells) for i in range(len(cells[0]))]
     lines = []
     for row in cells:
         padded = []
         for cell, width, to_right in zip(row, widths, right, strict=True):
-            space = " " * (width - cell_len(cell))
+            space = " " * (width - cells_wide(cell))
             padded.append(space + cell if to_right else cell + space)
         lines.append("  ".join(padded).rstrip())
     return lines
+
+
+def cells_wide(text: str) -> int:
+    """Columns that a text takes on a terminal."""
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def columns(piped: int) -> int:
+    """Columns of the terminal, or what COLUMNS says; `piped` where there is neither."""
+    return shutil.get_terminal_size((piped, 24)).columns

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from clearformer.load import Loaded
 
 Text = Annotated[str | None, Parameter(help="The text to read; without it, standard input.")]
-Model = Annotated[str, Parameter(help="A built-in name, a run, a folder, a .gguf file or a Hub id.")]
+Model = Annotated[str, Parameter(help="A built-in name, a folder, a .gguf file, a Hub id, or a name under runs/.")]
 
 
 @Parameter(name="*")
@@ -53,7 +53,7 @@ def loaded(model: str, flags: Computing, screen: Screen) -> Loaded:
     device = machine.checked_device(flags.device)
     dtype = machine.checked_dtype(flags.dtype, flags.device)
     machine.use_threads(flags.threads)
-    with screen.progress(say.PULLING, in_bytes=True, name=model) as advance:
+    with screen.progress(say.LOADING, in_bytes=True, name=model) as advance:
         return load(model, device=device, dtype=dtype, progress=advance)
 
 

@@ -147,7 +147,7 @@ def tokenizer_of(source: str, screen: Screen) -> TokenizerProtocol:
 
     from clearformer.store import resolve
 
-    with screen.progress(say.PULLING, in_bytes=True, name=source) as advance:
+    with screen.progress(say.LOADING, in_bytes=True, name=source) as advance:
         located = resolve(source, progress=advance)
     if located.kind == "folder":
         return tokenizer_from_folder(located.path)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import shutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clearformer.cli import attention as attention_verb
@@ -85,6 +90,8 @@ def tour(*, flags: Progressing = PROGRESSING, language: Spoken = "en") -> int:
     with journey.station("next", say.NEXT):
         rows = [(command, what.text(language)) for command, what in say.NEXT_COMMANDS]
         journey.show(lambda: screen.table(rows))
+        if (activate := Path(sys.prefix, "bin", "activate")).is_file() and shutil.which("clearformer") is None:
+            journey.say(say.NOT_ON_PATH, activate=shlex.quote(os.path.relpath(activate)))
     return _end(journey)
 
 

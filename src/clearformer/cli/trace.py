@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from clearformer.cli.flags import Spoken
-from clearformer.cli.screen import Screen
+from clearformer.cli.screen import Screen, aligned, cells_wide, columns, visible
 from clearformer.cli.source import text_or_stdin
 from clearformer.cli.speaking import COMPUTING, Computing, Model, Text, loaded
 from clearformer.errors import UsageError
@@ -16,7 +18,11 @@ from clearformer.messages import inspect as say
 if TYPE_CHECKING:
     from clearformer.inspect.trace import Row, Trace
 
-Layer = Annotated[str, Parameter(help="Show every step of this block, counted from 0, or of all.")]
+Layer = Annotated[str, Parameter(help="Show every step of this block, counted from 0; all opens every block.")]
+
+_TOKENS_SHOWN = 40
+_READS, _MEAN, _STD, _ABSMAX, _WHAT = 1, 4, 5, 6, 7
+_FIRST_TO_GO = (_MEAN, _ABSMAX, _READS, _STD)
 
 
 def trace(
@@ -69,12 +75,51 @@ def contents(found: Trace, screen: Screen) -> dict[str, Any]:
 
 def show(found: Trace, screen: Screen) -> None:
     """The same as a table under the tokens that were read, and the letters in words."""
-    screen.say(say.TOKENS, count=len(found.tokens), tokens=" ".join(f"|{token}|" for token in found.tokens[:40]))
+    shown = [f"|{token}|" for token in found.tokens[:_TOKENS_SHOWN]]
+    more = ["…"] if len(found.tokens) > _TOKENS_SHOWN else []
+    screen.say(say.TOKENS, count=len(found.tokens), tokens=" ".join(shown + more))
     headings = (say.STEP, say.READS, say.LETTERS, say.SHAPE, say.MEAN, say.STD, say.ABSMAX, say.WHAT)
-    screen.table([_cells(row, screen) for row in found.rows], [heading.text(screen.language) for heading in headings])
+    width = columns(sys.maxsize)
+    rows = [[heading.text(screen.language) for heading in headings], *(_cells(row, screen) for row in found.rows)]
+    lines, gone = fitted([[visible(cell) for cell in row] for row in rows], width)
+    print("\n".join(lines))
     used = {letter for row in found.rows for letter in row.letters if letter in say.DIMENSIONS}
     words = (f"{letter} {say.DIMENSIONS[letter].text(screen.language)}" for letter in say.DIMENSIONS if letter in used)
-    screen.text(" · ".join(words))
+    print("\n".join(_joined(words, width)))
+    if gone:
+        screen.note(say.TOO_NARROW, names=" · ".join(headings[column].text(screen.language) for column in gone))
+
+
+def fitted(rows: Sequence[Sequence[str]], width: int) -> tuple[list[str], list[int]]:
+    """The table's lines and the columns left out. Too wide, it has the meaning under its row, and fewer numbers."""
+    left = [False] * len(rows[0])
+    whole = aligned(rows, left)
+    if max(map(cells_wide, whole)) <= width:
+        return whole, []
+    for count in range(len(_FIRST_TO_GO) + 1):
+        gone = sorted(_FIRST_TO_GO[:count])
+        lines = aligned(
+            [[cell for i, cell in enumerate(row[:_WHAT]) if i not in gone] for row in rows], left[len(gone) + 1 :]
+        )
+        if max(map(cells_wide, lines)) <= width:
+            break
+    under = []
+    for before, row, line in zip([None, *rows], rows, lines, strict=False):
+        under.append(line)
+        if before is None or row[_WHAT] != before[_WHAT]:
+            under.append(f"    {row[_WHAT]}")
+    return under, gone
+
+
+def _joined(words: Iterable[str], width: int) -> list[str]:
+    lines: list[str] = []
+    for word in words:
+        longer = f"{lines[-1]} · {word}" if lines else word
+        if lines and cells_wide(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
 
 
 def _cells(row: Row, screen: Screen) -> list[str]:

@@ -176,8 +176,10 @@ def complete(speaker: Speaker, prompt: str, **options: Any) -> Result: ...
 @overload
 def complete(speaker: Speaker, prompt: Sequence[str], **options: Any) -> list[Result]: ...
 def complete(speaker: Speaker, prompt: str | Sequence[str], **options: Any) -> Result | list[Result]:
-    """Continue one text, or several as one batch; `options` are the fields of `settings.Options`.
+    """Continue one text, or several as one batch; `speaker` is what `load` returns.
 
+    `options` are the fields of `clearformer.generate.settings.Options`: max_new_tokens, temperature, top_k, top_p,
+    min_p, repetition_penalty, seed, stop, top_logprobs, use_cache, prefill_chunk.
     Raises UsageError for a model that cannot write or a setting out of range, GenerationError for a prompt that is
     empty or longer than the context, MachineError if the cache does not fit into memory.
     """

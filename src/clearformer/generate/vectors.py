@@ -22,13 +22,16 @@ _ROWS = 32
 def embed(speaker: Speaker, texts: Sequence[str]) -> Float[Tensor, "texts width"]:
     """One vector a text, in the order given, as the model's head makes it (often of length one).
 
-    Raises UsageError for a model without a vector head; GenerationError for a text that is empty or past the context,
-    and for vectors that hold NaN or infinity.
+    Raises UsageError for a model without a vector head and for a text outside a list; GenerationError for a text that
+    is empty or past the context, and for vectors that hold NaN or infinity.
     """
     model = speaker.model.text if isinstance(speaker.model, TwoTowers) else speaker.model
     if isinstance(model, EncoderDecoder) or not isinstance(model.head, Vector):
         found = type(model).__name__ if isinstance(model, EncoderDecoder) else type(model.head).__name__
         raise UsageError(messages.NO_VECTORS, name=speaker.name, found=found)
+    if isinstance(texts, str):
+        # It is a sequence too, and would give a vector a letter.
+        raise UsageError(messages.ONE_TEXT)
     if not texts:
         raise UsageError(messages.NO_PROMPTS)
     rows = [_ids(speaker, model, number, text) for number, text in enumerate(texts, start=1)]

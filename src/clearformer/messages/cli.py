@@ -11,15 +11,15 @@ REMEDY = Message("What to do: ", "怎么办：")
 # How it was called
 UNKNOWN_VERB = failure(
     en=("There is no verb {verb}; expected one of: {known}.", "Run clearformer --help to see what each one does."),
-    zh=("没有动词 {verb}；应为以下之一：{known}。", "运行 clearformer --help 查看各个动词的用途。"),
+    zh=("没有命令 {verb}；应为以下之一：{known}。", "运行 clearformer --help 查看各个命令的用途。"),
 )
 NEAR_VERB = failure(
     en=("There is no verb {verb}. Did you mean {nearest}?", "Run clearformer --help to see every verb."),
-    zh=("没有动词 {verb}。您是否想用 {nearest}？", "运行 clearformer --help 查看全部动词。"),
+    zh=("没有命令 {verb}。您是否想用 {nearest}？", "运行 clearformer --help 查看全部命令。"),
 )
 OPTION_FIRST = failure(
     en=("The option {option} stands before the verb.", "Write the verb first: clearformer VERB … {option}"),
-    zh=("选项 {option} 写在了动词之前。", "请先写动词：clearformer 动词 … {option}"),
+    zh=("选项 {option} 写在了命令之前。", "请先写命令：clearformer 命令 … {option}"),
 )
 UNKNOWN_OPTION = failure(
     en=(
@@ -138,10 +138,11 @@ NO_TEXT_FILE = failure(
 )
 LEARNING = Message("Learning merges …", "正在学习合并……")
 TRAINED = Message(
-    "{vocabulary} tokens: {merges} merges, {special} special tokens; {ratio:.2f} bytes of the text a token.",
+    "{vocabulary} tokens: {merges} merges, {special} special tokens; a token holds {ratio:.2f} bytes of the text on average.",
     "共 {vocabulary} 个词元：{merges} 次合并，{special} 个特殊词元；平均每个词元 {ratio:.2f} 字节。",
 )
 PULLING = Message("Fetching {name}", "获取 {name}")
+LOADING = Message("Loading {name}", "载入 {name}")
 MEASURING = Message("Measuring for a few seconds …", "正在测量，约需几秒……")
 NOTHING_STORED = Message(
     "The cache {path} is empty. Built in and one command away: clearformer pull {builtin}",
@@ -150,4 +151,14 @@ NOTHING_STORED = Message(
 REMOVED = Message("Removed {name}, {size} freed.", "已删除 {name}，释放 {size}。")
 INTACT = Message("Every file has its recorded SHA-256.", "每个文件的 SHA-256 都与记录一致。")
 ALL_PASSED = Message("ALL CHECKS PASSED", "全部检查通过 · ALL CHECKS PASSED")
-SOME_FAILED = Message("CHECKS FAILED: {names}", "检查未通过 · CHECKS FAILED: {names}")
+SOME_FAILED = Message(
+    "CHECKS FAILED in demonstrations: {names}", "以下演示的检查未通过 · CHECKS FAILED in demonstrations: {names}"
+)
+CAUGHT_BY = Message(
+    "The planted fault {fault} was caught, as it should be, by:", "植入的错误 {fault} 被发现了，正该如此："
+)
+CAUGHT = Message("  ✗ {n}. {law}", "  ✗ {n}. {law}")
+NOT_TOUCHED = Message(
+    "The planted fault {fault} does not touch this demonstration; without a number, all of them run.",
+    "植入的错误 {fault} 影响不到这个演示；省略编号即运行全部演示。",
+)

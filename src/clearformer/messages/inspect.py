@@ -124,6 +124,10 @@ DIMENSIONS = {
     "R": Message("rotary width", "旋转宽度"),
 }
 TOKENS = Message("{count} tokens: {tokens}", "{count} 个词元：{tokens}")
+TOO_NARROW = Message(
+    "This terminal is too narrow for: {names}. A wider one, a file and --json have them.",
+    "终端太窄，未显示：{names}。加宽终端、输出到文件或使用 --json 即可看到。",
+)
 FOLDED = Message(
     "One line a block where it is folded; --layer N or --layer all opens it.",
     "折叠的层每层一行；用 --layer N 或 --layer all 展开。",

@@ -7,13 +7,13 @@ from clearformer.messages import Message
 STATION = Message("\n── {number}. {title}", "\n── {number}. {title}")
 
 DEMOS = Message("Seven demonstrations, worked in NumPy and checked", "七个演示：用 NumPy 计算并逐项检查")
-DEMO_HELD = Message("  ✓ {n}. {name}: {count} figures", "  ✓ {n}. {name}：{count} 项数值")
+DEMO_HELD = Message("  ✓ {n}. {name} ({count} figures checked)", "  ✓ {n}. {name}（核对 {count} 项数值）")
 DEMO_BROKE = Message("  ✗ {n}. {name}: {law}", "  ✗ {n}. {name}：{law}")
 
 MODEL = Message("A real model", "一个真实的模型")
 MODEL_IS = Message(
     "{name}: {parameters:.1f} million parameters, {layers} layers {width} wide, {heads} query and {kv_heads} key/value heads, {vocabulary} tokens.",
-    "{name}：{parameters:.1f} 百万参数，{layers} 层，宽 {width}，{heads} 个查询头与 {kv_heads} 个键值头，词表 {vocabulary}。",
+    "{name}：{parameters:.1f}M 参数，{layers} 层，宽 {width}，{heads} 个查询头与 {kv_heads} 个键值头，词表 {vocabulary}。",
 )
 
 ANSWER = Message("It answers, with and without its cache of keys and values", "它来回答：使用键值缓存，以及不使用")
@@ -49,6 +49,11 @@ NEXT_COMMANDS = (
     ('clearformer trace smollm2-135m "hello" --layer all', Message("every tensor of every block", "每一层的每个张量")),
     ('clearformer attention smollm2-135m "a text of yours"', Message("how each head reads it", "每个头怎样读它")),
     ("clearformer bench decode --vs hf", Message("our speed beside Hugging Face's", "与 Hugging Face 并排测速")),
+)
+
+NOT_ON_PATH = Message(
+    "The shell does not know clearformer yet; tell it once with: . {activate}",
+    "此终端还不认识 clearformer；先运行一次：. {activate}",
 )
 
 LEFT_OUT = Message("✗ Left out: {cause}", "✗ 略过：{cause}")
