@@ -34,9 +34,10 @@ class Ended:
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache and an English locale; nothing of the tester's own."""
+    """An empty cache, an English locale, no terminal's width; nothing of the tester's own."""
     folder = tmp_path / "cache"
     monkeypatch.setenv("CLEARFORMER_HOME", str(folder))
+    monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
