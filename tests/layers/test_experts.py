@@ -168,3 +168,9 @@ def test_compiled_code_and_eager_code_mix_alike(monkeypatch: pytest.MonkeyPatch)
     eager = layer(x, some_frame())
     monkeypatch.setattr(torch.compiler, "is_compiling", lambda: True)
     torch.testing.assert_close(layer(x, some_frame()), eager, rtol=0, atol=1e-12)
+
+
+def test_weights_that_all_round_to_zero_stay_finite() -> None:
+    """A sigmoid far below zero is 0 in any number type, and 0/0 is no weight."""
+    weights, _, _ = route(torch.full((1, 4), -1e4), s.SigmoidRouter(selection_bias=False, normalise=True), 2)
+    assert torch.equal(weights, torch.zeros(1, 2))

@@ -45,7 +45,8 @@ def route(
         case _:
             assert_never(spec)
     if spec.normalise:
-        weights = weights / weights.sum(-1, keepdim=True)
+        # Sigmoids far below zero may all round to 0; DeepSeek's own guard.
+        weights = weights / (weights.sum(-1, keepdim=True) + 1e-20)
     return weights * spec.scale, chosen, probabilities
 
 

@@ -50,7 +50,7 @@ def route(spec: Experts, weights: Weights, x: Float[np.ndarray, "... D"]) -> Flo
         case _:
             assert_never(router)
     worth = np.where(chosen, worth, 0.0)
-    return router.scale * (worth / worth.sum(axis=-1, keepdims=True) if router.normalise else worth)
+    return router.scale * (worth / (worth.sum(axis=-1, keepdims=True) + 1e-20) if router.normalise else worth)
 
 
 def choose(
