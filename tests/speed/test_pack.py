@@ -8,9 +8,11 @@ import pytest
 import torch
 
 from clearformer.build import build
+from clearformer.layers.norm import RMSNorm
 from clearformer.spec import Biases, Experts, Gated, SoftmaxRouter
+from clearformer.spec import RMSNorm as RMSNormSpec
 from clearformer.spec.presets import modern_decoder, tiny_gpt
-from clearformer.speed.pack import PackedLinear, can_pack, is_packed, packed
+from clearformer.speed.pack import MirroredNorm, PackedLinear, can_pack, is_packed, packed
 
 SMALL = modern_decoder(width=64, heads=4, kv_heads=2, hidden=96, layers=2, vocabulary=50, context=64)
 MIXED = dataclasses.replace(
@@ -57,10 +59,17 @@ def test_the_plain_model_stays_whole_and_other_weights_are_shared() -> None:
 def test_every_projection_is_packed_and_no_router() -> None:
     fast = packed(build(SPECS["experts"], dtype=torch.bfloat16).eval())
     count = sum(isinstance(module, PackedLinear) for module in fast.modules())
-    assert (
-        count == 1 + 2 + 4 * 2
-    )  # The head; query, key and value in one, output; gate and up in one, down, of four experts.
+    head, attention, expert = 1, 2, 2  # Query, key and value are one product, and so are gate and up.
+    assert count == head + attention + 4 * expert
     assert isinstance(fast.decoder.blocks[0].feedforward.router, torch.nn.Linear)
+
+
+@pytest.mark.parametrize("unit_offset", [False, True])
+def test_the_mirrored_norm_is_the_norm(unit_offset: bool) -> None:
+    plain = RMSNorm(48, RMSNormSpec(1e-5, unit_offset)).double()
+    torch.nn.init.uniform_(plain.weight, 0.7, 1.3)
+    x = 3 + torch.randn(5, 48, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    torch.testing.assert_close(MirroredNorm(plain)(x), plain(x).detach(), rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
