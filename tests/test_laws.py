@@ -48,7 +48,7 @@ def test_every_law_holds() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(5400)
 @settings(max_examples=5000, phases=PHASES)
 @given(lawful_spec, SEEDS, DTYPES)
 def test_every_law_holds_long(spec: s.Spec, seed: int, dtype: torch.dtype) -> None:

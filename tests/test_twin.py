@@ -20,7 +20,8 @@ from clearformer.taps import OFF
 from drawing.built import built
 from drawing.inputs import Batch, batch, prefixes
 from drawing.models import any_spec
-from law_testers.subject import MARGIN, TIE, margins
+from law_testers.conditioning import FLOAT32_MOVES, Nudge, moves
+from law_testers.subject import NEAR, TOLERANCE, margins
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -91,17 +92,24 @@ def compare(spec: s.Spec, seed: int) -> None:
     rng = np.random.default_rng(seed)
     weights, batches = initial.draw(spec, rng), batches_for(spec, rng)
     target = batches[-1] if isinstance(spec, s.EncoderDecoder) else batches[0]
-    expected = real_outputs(run_twin(spec, weights, batches, OFF), target)
+
+    def twins_answer(nudge: Nudge) -> list[np.ndarray]:
+        moved = tuple(dataclasses.replace(each, data=nudge(each.data)) for each in batches)
+        return [real_outputs(run_twin(spec, {name: nudge(w) for name, w in weights.items()}, moved, OFF), target)]
+
+    (expected,) = twins_answer(lambda values: values)
     extent = max(float(np.ptp(expected)), 1e-3)
-    # A tie between experts may fall either way: an exact one in float64, a near one in float32.
-    for dtype, tolerance, tie in ((torch.float64, 1e-9, TIE), (torch.float32, 1e-4, MARGIN)):
+    for dtype in (torch.float64, torch.float32):
         with margins() as won:
             found = real_outputs(run_torch(built(spec, weights, dtype), spec, batches, dtype), target)
-        if min(won, default=1.0) < tie:
+        if min(won, default=1.0) < NEAR[dtype]:
             return
         assert found.shape == expected.shape
         assert np.isfinite(found).all()
-        assert np.abs(found - expected).max() <= tolerance * extent
+        gap, bound = np.abs(found - expected).max(), TOLERANCE[dtype] * extent
+        if gap > bound and dtype == torch.float32:
+            bound = max(bound, FLOAT32_MOVES * moves(twins_answer)[0])
+        assert gap <= bound
 
 
 def types_in(value: object) -> Iterator[str]:
@@ -130,6 +138,7 @@ def test_pytorch_equals_the_twin_over_the_whole_space() -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(5400)
 @settings(max_examples=5000)
 @given(any_spec, SEEDS)
 def test_pytorch_equals_the_twin_long(spec: s.Spec, seed: int) -> None:

@@ -74,3 +74,21 @@ class MachineError(ClearformerError):
     """This machine lacks what was asked for: memory, a number type, a device."""
 
     kind = "machine"
+
+
+class DataError(ClearformerError):
+    """A data file that cannot be read, or that does not hold what the task needs."""
+
+    kind = "data"
+
+
+class TrainingError(ClearformerError):
+    """Training that cannot begin, or cannot go on."""
+
+    kind = "training"
+
+
+class RunError(ClearformerError):
+    """A run folder that is in use, damaged, or of another recipe."""
+
+    kind = "run"

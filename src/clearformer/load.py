@@ -10,16 +10,19 @@ import torch
 
 from clearformer.build import empty
 from clearformer.checkpoint import weight_table
-from clearformer.checkpoint.folder import open_folder
+from clearformer.checkpoint.folder import RECIPE, open_folder
 from clearformer.checkpoint.gguf_file import open_gguf
+from clearformer.checkpoint.manifest import check_manifest
 from clearformer.checkpoint.reading import given, inside
 from clearformer.checkpoint.renames import Table
 from clearformer.checkpoint.tensor_file import TensorFile
 from clearformer.errors import CheckpointError, MachineError, UsageError
-from clearformer.families import GenerationDefaults, family_of, family_of_gguf
+from clearformer.families import GenerationDefaults, family_of, gguf_form_of
 from clearformer.families.generation import read_generation, read_gguf_generation
 from clearformer.families.heads import read_sentence_head
 from clearformer.messages import load as say
+from clearformer.messages import runs as say_of_runs
+from clearformer.messages import verbatim
 from clearformer.model import Model
 from clearformer.spec import DecoderOnly, EncoderOnly, Hidden, Spec, Tokens, main_stack
 from clearformer.store.places import Progress
@@ -56,6 +59,8 @@ class Loaded:
     tokenizer: Tokenizer | None
     generation: GenerationDefaults
     template: str | None
+    path: Path | None = None
+    """Where it was read from; beside the weights may lie what a task knows, such as the names of its classes."""
 
     def __repr__(self) -> str:
         """One line: the spec of thirty blocks would bury whatever else a notebook shows."""
@@ -88,6 +93,7 @@ def load(
         tokenizer=found.tokenizer,
         generation=found.generation,
         template=found.template,
+        path=found.path,
     )
 
 
@@ -104,6 +110,8 @@ def look(located: Located) -> Found:
 
 def _look_into_folder(located: Located) -> Found:
     folder = located.path
+    if given(folder, RECIPE):
+        _require_as_published(folder)
     checkpoint = open_folder(folder)
     for name in FILES:
         if given(folder, name):
@@ -124,16 +132,25 @@ def _look_into_folder(located: Located) -> Found:
     )
 
 
+def _require_as_published(run: Path) -> None:
+    """A run folder's files are those of its manifest, bit for bit."""
+    try:
+        check_manifest(run)
+    except CheckpointError as error:
+        cause = verbatim(error.cause("en"), error.cause("zh"))
+        raise CheckpointError(say_of_runs.NOT_AS_PUBLISHED, path=run, cause=cause) from error
+
+
 def _look_into_gguf(located: Located) -> Found:
     file = open_gguf(located.path)
-    family = family_of_gguf(file.metadata, located.path)
-    spec = family.read_gguf(file)
+    form = gguf_form_of(file.metadata, located.path)
+    spec = form.read(file)
     return Found(
         name=located.name,
         path=located.path,
         spec=spec,
         tensors=file,
-        table=family.gguf.table(spec),
+        table=form.table(spec),
         generation=read_gguf_generation(file.metadata, located.path),
         tokenizer=tokenizer_from_gguf(file.metadata) if "tokenizer.ggml.model" in file.metadata else None,
         template=chat_template_from_gguf(file.metadata),

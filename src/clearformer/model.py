@@ -46,16 +46,14 @@ class SingleStack(nn.Module):
         tap: Tap = OFF,
     ) -> Float[Tensor, "..."]:
         """The head's output for the stack's hidden states."""
-        tap = tap.within("head")
+        inside = tap.within("head")
         match self.head:
             case Language():
-                embed = self.stack.embed
-                assert isinstance(embed, TokenEmbedding)
-                return self.head(x, embed.token.weight, tap)
+                return self.logits(x, tap)
             case Numbers() if isinstance(self.spec.head, specs.Forecast):
-                return self._forecast(self.head(x, rows, tap), level)
+                return self._forecast(self.head(x, rows, inside), level)
             case Numbers() | Vector() | Hidden():
-                return self.head(x, rows, tap)
+                return self.head(x, rows, inside)
 
     def _forecast(self, numbers: Float[Tensor, "rows outputs"], level: Level | None) -> Float[Tensor, "B horizon C"]:
         embed = self.stack.embed
@@ -77,6 +75,7 @@ class SingleStack(nn.Module):
         real: Bool[Tensor, "B T"] | None = None,
         positions: Int[Tensor, "B T"] | None = None,
         segments: Int[Tensor, "B T"] | None = None,
+        documents: Int[Tensor, "B T"] | None = None,
         prefix: Int[Tensor, " B"] | None = None,
         length_bound: Int[Tensor, " B"] | None = None,
         cache: Cache | None = None,
@@ -85,15 +84,19 @@ class SingleStack(nn.Module):
     ) -> Float[Tensor, "..."]:
         """ids (B T), image (B C height width) or series (B S C) → what the head gives; logits are B T V.
 
-        With a cache the ids continue what it holds. `positions` replaces counted ones. `prefix` is each row's number
-        of prefix tokens (prefix LM); `length_bound` the declared length of each sequence, for tables chosen by length
-        (DynamicNTK, LongRoPE). `losses` receives balance losses while training.
+        With a cache the ids continue what it holds. `positions` replaces counted ones. `documents` numbers the document
+        of each position: each is read as if alone. `prefix` is each row's number of prefix tokens (prefix LM);
+        `length_bound` the declared length of each sequence, for tables chosen by length (DynamicNTK, LongRoPE).
+        `losses` receives balance losses while training.
         """
         inside = tap.within(self.role)
         if not isinstance(self.stack.embed, TokenEmbedding):
-            _refuse(self.stack, real=real, positions=positions, segments=segments, prefix=prefix, cache=cache)
+            given = {"real": real, "positions": positions, "segments": segments, "documents": documents}
+            _refuse(self.stack, **given, prefix=prefix, cache=cache)
             x, level = self.stack.read_patches(inputs, losses=losses, tap=inside)
             return self.answer(x, Rows(), level=level, tap=tap)
+        if documents is not None and specs.pooling_of(self.spec.head) is not None:
+            raise UsageError(messages.POOLED_DOCUMENTS, found=type(self.spec.head).__name__)
         if cache is not None and not self.answers_as_it_reads:
             raise UsageError(messages.POOLED_CACHE, found=type(self.spec.head).__name__)
         x = self.stack.read_tokens(
@@ -101,6 +104,7 @@ class SingleStack(nn.Module):
             real=real,
             positions=positions,
             segments=segments,
+            documents=documents,
             prefix=prefix,
             length_bound=length_bound,
             cache=cache,
@@ -108,6 +112,27 @@ class SingleStack(nn.Module):
             tap=inside,
         )
         return self.answer(x, Rows(inputs, real), tap=tap)
+
+    def hidden(
+        self,
+        ids: Int[Tensor, "B T"],
+        *,
+        real: Bool[Tensor, "B T"] | None = None,
+        segments: Int[Tensor, "B T"] | None = None,
+        documents: Int[Tensor, "B T"] | None = None,
+        prefix: Int[Tensor, " B"] | None = None,
+        losses: list[Tensor] | None = None,
+    ) -> Float[Tensor, "B T D"]:
+        """The states that `logits` reads; together they are `forward`, for a loss that never holds all logits."""
+        return self.stack.read_tokens(
+            ids, real=real, segments=segments, documents=documents, prefix=prefix, losses=losses
+        )
+
+    def logits(self, states: Float[Tensor, "*any D"], tap: Tap = OFF) -> Float[Tensor, "*any V"]:
+        """The language head on any of the states."""
+        assert isinstance(self.head, Language)
+        assert isinstance(self.stack.embed, TokenEmbedding)
+        return self.head(states, self.stack.embed.token.weight, tap.within("head"))
 
     @property
     def answers_as_it_reads(self) -> bool:
@@ -183,9 +208,24 @@ class EncoderDecoder(nn.Module):
             losses=losses,
             tap=tap.within("decoder"),
         )
+        return self.logits(x, tap)
+
+    def decode_hidden(
+        self,
+        target: Int[Tensor, "B T"],
+        memory: Memory,
+        *,
+        real: Bool[Tensor, "B T"] | None = None,
+        losses: list[Tensor] | None = None,
+    ) -> Float[Tensor, "B T D"]:
+        """The states that `logits` reads; together they are `decode`, for a loss that never holds all logits."""
+        return self.decoder.read_tokens(target, real=real, memory=memory, losses=losses)
+
+    def logits(self, states: Float[Tensor, "*any D"], tap: Tap = OFF) -> Float[Tensor, "*any V"]:
+        """The language head on any of the decoder's states."""
         assert isinstance(self.head, Language)
         assert isinstance(self.decoder.embed, TokenEmbedding)
-        return self.head(x, self.decoder.embed.token.weight, tap.within("head"))
+        return self.head(states, self.decoder.embed.token.weight, tap.within("head"))
 
     def forward(
         self,

@@ -15,7 +15,7 @@ from clearformer import spec as s
 from clearformer.build import empty
 from clearformer.checkpoint import weight_table
 from clearformer.errors import CheckpointError
-from clearformer.families import family_of, family_of_gguf
+from clearformer.families import family_of, gguf_form_of
 from clearformer.families.bert import BERT
 from clearformer.families.gpt2 import GPT2
 from clearformer.families.llama import LLAMA
@@ -79,10 +79,10 @@ def config_spec(**changes: Any) -> s.Spec:
 
 def test_llama_as_its_config():
     untied = {**table(), "output.weight": torch.zeros(100, 48)}
-    assert LLAMA.read_gguf(Tensors(LLAMA_KEYS, untied)) == config_spec()
-    assert LLAMA.read_gguf(Tensors(LLAMA_KEYS, table())) == config_spec(tie_word_embeddings=True)
+    assert LLAMA.gguf.read(Tensors(LLAMA_KEYS, untied)) == config_spec()
+    assert LLAMA.gguf.read(Tensors(LLAMA_KEYS, table())) == config_spec(tie_word_embeddings=True)
     without = {key: value for key, value in LLAMA_KEYS.items() if key != "llama.vocab_size"}
-    assert LLAMA.read_gguf(Tensors(without, table(77))) == config_spec(vocab_size=77, tie_word_embeddings=True)
+    assert LLAMA.gguf.read(Tensors(without, table(77))) == config_spec(vocab_size=77, tie_word_embeddings=True)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_llama_as_its_config():
     ],
 )
 def test_scaling_keys(keys, scaling):
-    spec = LLAMA.read_gguf(Tensors(LLAMA_KEYS | keys, table()))
+    spec = LLAMA.gguf.read(Tensors(LLAMA_KEYS | keys, table()))
     assert spec.decoder.blocks[0].attention.position == s.Rotary(500000.0, scaling=scaling)
 
 
@@ -122,11 +122,11 @@ def llama3_divisors(factor: float, length: int, low: float, high: float) -> torc
 
 def test_rope_factors_are_llama3s_scaling_or_themselves():
     known = {**table(), "rope_freqs.weight": llama3_divisors(8.0, 8192, 1.0, 4.0)}
-    spec = LLAMA.read_gguf(Tensors(LLAMA_KEYS, known))
+    spec = LLAMA.gguf.read(Tensors(LLAMA_KEYS, known))
     assert spec.decoder.blocks[0].attention.position.scaling == s.Llama3Scaling(8.0, 8192, 1.0, 4.0)
 
     other = llama3_divisors(8.0, 100, 1.0, 3.0)
-    spec = LLAMA.read_gguf(Tensors(LLAMA_KEYS, {**table(), "rope_freqs.weight": other}))
+    spec = LLAMA.gguf.read(Tensors(LLAMA_KEYS, {**table(), "rope_freqs.weight": other}))
     scaling = spec.decoder.blocks[0].attention.position.scaling
     assert isinstance(scaling, s.LongRoPE)
     assert scaling.short == scaling.long == tuple(other.double().tolist())
@@ -149,19 +149,19 @@ def test_rope_factors_are_llama3s_scaling_or_themselves():
 )
 def test_refused_by_name(keys, named):
     with pytest.raises(CheckpointError, match=named.replace(".", r"\.")):
-        LLAMA.read_gguf(Tensors(LLAMA_KEYS | keys, table()))
+        LLAMA.gguf.read(Tensors(LLAMA_KEYS | keys, table()))
 
 
 @pytest.mark.parametrize("numbers", [[1.0, 1.0], [1.0, 2.0, float("nan"), 8.0], [-1.0, 0.0, 1.0, 2.0]])
 def test_bad_rope_factors_are_refused(numbers):
     held = {**table(), "rope_freqs.weight": torch.tensor(numbers)}
     with pytest.raises(CheckpointError):
-        LLAMA.read_gguf(Tensors(LLAMA_KEYS, held))
+        LLAMA.gguf.read(Tensors(LLAMA_KEYS, held))
 
 
 def test_unknown_architecture_is_named():
     with pytest.raises(CheckpointError, match=r"gptj.*Known"):
-        family_of_gguf({"general.architecture": "gptj"}, "model.gguf")
+        gguf_form_of({"general.architecture": "gptj"}, "model.gguf")
 
 
 GPT2_KEYS = {
@@ -184,7 +184,7 @@ BERT_KEYS = {
 
 
 def test_gpt2_and_bert_metadata():
-    gpt2 = GPT2.read_gguf(Tensors(GPT2_KEYS, table()))
+    gpt2 = GPT2.gguf.read(Tensors(GPT2_KEYS, table()))
     config = {"model_type": "gpt2", "vocab_size": 100, "n_embd": 48, "n_layer": 2, "n_head": 6, "n_positions": 64}
     assert gpt2 == GPT2.read(config | {"n_inner": 88})
 
@@ -192,18 +192,18 @@ def test_gpt2_and_bert_metadata():
     sizes = {key: LLAMA_CONFIG[key] for key in ("vocab_size", "hidden_size", "intermediate_size")}
     layers = {"num_hidden_layers": 2, "num_attention_heads": 6, "max_position_embeddings": 64}
     plain = BERT.read({"model_type": "bert", **sizes, **layers})
-    assert BERT.read_gguf(Tensors(BERT_KEYS, held)) == plain
-    mean = BERT.read_gguf(Tensors(BERT_KEYS | {"bert.pooling_type": 1}, held))
+    assert BERT.gguf.read(Tensors(BERT_KEYS, held)) == plain
+    mean = BERT.gguf.read(Tensors(BERT_KEYS | {"bert.pooling_type": 1}, held))
     assert (mean.encoder, mean.head) == (plain.encoder, s.Vector(s.Pooling(s.Mean())))
     with pytest.raises(CheckpointError, match="pooling_type = 4"):
-        BERT.read_gguf(Tensors(BERT_KEYS | {"bert.pooling_type": 4}, held))
+        BERT.gguf.read(Tensors(BERT_KEYS | {"bert.pooling_type": 4}, held))
 
 
 @pytest.mark.parametrize(("family", "keys"), [(LLAMA, LLAMA_KEYS), (GPT2, GPT2_KEYS), (BERT, BERT_KEYS)])
 def test_tables_invert_themselves(family, keys):
     """Random weights through each table, out and back in."""
     held = {**table(), "token_types.weight": torch.zeros(2, 48)}
-    spec = family.read_gguf(Tensors(keys, held))
+    spec = family.gguf.read(Tensors(keys, held))
     generator = torch.Generator().manual_seed(0)
     shapes = {name: tuple(parameter.shape) for name, parameter in empty(spec).named_parameters()}
     ours = {name: torch.randn(shape, generator=generator) for name, shape in shapes.items()}

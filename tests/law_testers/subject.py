@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from unittest import mock
 
 import numpy as np
@@ -16,16 +17,19 @@ from clearformer.cache.static import StaticCache
 from clearformer.laws import Law
 from clearformer.layers import experts
 from clearformer.model import Model
-from drawing.built import drawn
+from drawing.built import built, drawn
 from drawing.inputs import batch
 from drawing.models import CONTEXT, VOCABULARY
+from law_testers.conditioning import Nudge
 
 TOLERANCE = {torch.float64: 1e-9, torch.float32: 1e-4}
-MARGIN = 1e-3
-TIE = 1e-12
-"""Between experts, in float64: what no arithmetic decides, such as two that see the same zeros."""
+NEAR = {torch.float64: 1e-12, torch.float32: 1e-3}
+"""A tie between experts: in float64 what no arithmetic decides, such as two that see the same zeros."""
 END = VOCABULARY - 1
 ROWS = 3
+
+Pair = tuple[Tensor, Tensor]
+"""An answer, and the one that a law says it equals."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,7 @@ class Subject:
     rng: np.random.Generator
     source: Tensor | None = None
     source_real: Tensor | None = None
+    nudge: Nudge = lambda values: values
 
     @property
     def stack(self) -> s.Stack:
@@ -61,8 +66,15 @@ class Subject:
         return torch.from_numpy(ids)
 
     def tensor(self, array: np.ndarray | None) -> Tensor | None:
-        made = None if array is None else torch.from_numpy(array)
+        made = None if array is None else torch.from_numpy(self.nudge(array))
         return made.to(self.dtype) if made is not None and made.is_floating_point() else made
+
+    def nudged(self, nudge: Nudge, rng: np.random.Generator) -> Subject:
+        """The subject in float64, its weights and real inputs nudged, with a copy of `rng` to draw the same again."""
+        weights = {name: nudge(weight.detach().numpy()) for name, weight in self.model.named_parameters()}
+        copied = copy.deepcopy(rng)
+        twin = replace(self, model=built(self.spec, weights), dtype=torch.float64, rng=copied, nudge=nudge)
+        return twin if self.source is None else replace(twin, source=twin.tensor(self.source.numpy()))
 
     def cache(self, terms: dict[str, Tensor]) -> StaticCache:
         bound = terms.get("length_bound")
@@ -93,12 +105,16 @@ def has_prefix(stack: s.Stack) -> bool:
     return any(isinstance(visibility, s.Causal) and visibility.prefix for visibility in seen)
 
 
-def require_equal(found: Tensor, expected: Tensor) -> None:
-    """Equal up to rounding, as a share of the answers' range, or of their size where two answers lie close together."""
+def gap(found: Tensor, expected: Tensor) -> float:
     assert found.shape == expected.shape
     assert torch.isfinite(found).all()
-    extent = max(float(expected.max() - expected.min()), float(expected.abs().max()), 1e-3)
-    assert (found - expected).abs().max() <= TOLERANCE[expected.dtype] * extent
+    assert torch.isfinite(expected).all()
+    return float((found - expected).abs().max())
+
+
+def extent(expected: Tensor) -> float:
+    """The answers' range, or their size where two answers lie close together."""
+    return max(float(expected.max() - expected.min()), float(expected.abs().max()), 1e-3)
 
 
 @contextmanager

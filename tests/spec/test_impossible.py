@@ -14,6 +14,7 @@ from clearformer.messages import Failure
 from clearformer.messages import spec as messages
 from clearformer.spec.codec import from_json
 from clearformer.spec.presets import preset
+from clearformer.spec.typed import Reader
 
 SEEN = s.Attention(2, 1, 4, 4)
 LOOKING = replace(SEEN, visibility=s.Full())
@@ -120,6 +121,7 @@ CASES: list[tuple[str, Callable[[], object]]] = [
     ("UNKNOWN_FIELD", lambda: from_json({"type": "DecoderOnly", "contxt": 3})),
     ("MISSING_FIELD", lambda: from_json({"type": "DecoderOnly"})),
     ("WRONG_KIND", lambda: from_json("DecoderOnly")),
+    ("TYPE_LEFT_OUT", lambda: Reader({}, SpecError, implied=True).read({}, s.Spec, "spec", "spec")),
     ("UNKNOWN_PRESET", lambda: preset("tiny-gtp")),
 ]
 FAILURES = {name: value for name, value in vars(messages).items() if isinstance(value, Failure)}

@@ -58,6 +58,23 @@ def new_folder(path: Path) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
+@contextmanager
+def new_files(folder: Path, last: str) -> Iterator[Path]:
+    """A temporary folder within `folder`: fill it in the body; its files then replace those of the same names, `last`
+    after all others. Raises CheckpointError."""
+    with _write_errors(folder):
+        temporary = Path(tempfile.mkdtemp(prefix=TEMPORARY, dir=folder))
+    try:
+        with _write_errors(folder):
+            yield temporary
+            sync_tree(temporary)
+            for path in sorted(temporary.iterdir(), key=lambda path: path.name == last):
+                path.replace(folder / path.name)
+            sync(folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
 def write_bytes(path: Path, content: bytes) -> None:
     """Put `content` at `path`, whole or not at all. Raises CheckpointError."""
     with new_file(path) as temporary:

@@ -18,6 +18,8 @@ CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 GENERATION = "generation_config.json"
+RECIPE = "recipe.yaml"
+"""Beside a model that was trained here; such a folder is held to its manifest."""
 
 # A config may carry the names of 21,841 classes; an index one line a tensor.
 MAX_CONFIG = 10_000_000

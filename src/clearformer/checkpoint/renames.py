@@ -137,6 +137,17 @@ class Permuted(Row):
 
 
 @dataclass(frozen=True)
+class Unchanged(Row):
+    """Every tensor under the name that it has here."""
+
+    theirs: str = "{name}"
+    ours: str = "{name}"
+
+    def match(self, our_name: str) -> Numbers:
+        return {"name": our_name}
+
+
+@dataclass(frozen=True)
 class Tied:
     """A foreign tensor that may be present and must then equal `to`, another foreign tensor; never written."""
 

@@ -10,9 +10,9 @@ from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch import Tensor
 
-from clearformer.checkpoint.atomic import new_file, new_folder
+from clearformer.checkpoint.atomic import new_file, new_files, new_folder
 from clearformer.checkpoint.folder import CONFIG, GENERATION, WEIGHTS
-from clearformer.checkpoint.manifest import write_manifest
+from clearformer.checkpoint.manifest import MANIFEST, write_manifest
 from clearformer.checkpoint.reading import inside
 from clearformer.errors import CheckpointError
 from clearformer.messages import checkpoint as say
@@ -36,18 +36,42 @@ def save_folder(
     The folder appears whole or not at all; it must not exist before. Raises CheckpointError.
     """
     with new_folder(path) as temporary:
-        (temporary / CONFIG).write_bytes(to_json(config))
-        if generation:
-            (temporary / GENERATION).write_bytes(to_json(generation))
-        for name, content in (extra or {}).items():
-            inside(temporary, name).write_bytes(content)
-        _save(temporary / WEIGHTS, tensors, None, path)
-        write_manifest(temporary)
+        _fill(temporary, config, tensors, generation, extra, path)
+
+
+def save_into(
+    path: Path,
+    config: Mapping[str, object],
+    tensors: Mapping[str, Tensor],
+    generation: Mapping[str, object] | None = None,
+    extra: Mapping[str, bytes] | None = None,
+) -> None:
+    """The same into a folder that is there and whose other files stay, unlisted. Each file is whole, old or new, and
+    everything is on the disk before the first is replaced; the manifest is the last. Raises CheckpointError."""
+    with new_files(path, last=MANIFEST) as temporary:
+        _fill(temporary, config, tensors, generation, extra, path)
 
 
 def to_json(value: Mapping[str, object]) -> bytes:
     """JSON as Hugging Face writes it: indented, keys in order, UTF-8, a newline at the end."""
     return (json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode("utf-8")
+
+
+def _fill(
+    folder: Path,
+    config: Mapping[str, object],
+    tensors: Mapping[str, Tensor],
+    generation: Mapping[str, object] | None,
+    extra: Mapping[str, bytes] | None,
+    shown: Path,
+) -> None:
+    (folder / CONFIG).write_bytes(to_json(config))
+    if generation:
+        (folder / GENERATION).write_bytes(to_json(generation))
+    for name, content in (extra or {}).items():
+        inside(folder, name).write_bytes(content)
+    _save(folder / WEIGHTS, tensors, None, shown)
+    write_manifest(folder)
 
 
 def _save(target: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None, shown: Path) -> None:

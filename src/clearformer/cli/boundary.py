@@ -1,6 +1,6 @@
 """Every way a command can end, as an exit code and at most two lines.
 
-0 done · 1 failed, or a check found an error · 2 called wrongly · 130 interrupted · 143 SIGTERM.
+0 done · 1 failed, or a check found an error · 2 called wrongly · 130 interrupted · 143 SIGTERM · 75 SIGUSR1.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from clearformer.messages import cli as say
 
 INTERRUPTED = 130
 TERMINATED = 143
+REQUEUED = 75
 
 _TORCH_OUT_OF_MEMORY = ("DefaultCPUAllocator", "can't allocate memory", "out of memory")
 

@@ -15,6 +15,9 @@ from clearformer.messages import Language
 Spoken = Annotated[Language, Parameter(parse=False)]
 """The user's language, which `main` fills in."""
 
+Overrides = Annotated[tuple[tuple[str, str], ...], Parameter(parse=False)]
+"""Dotted options with their values, which `main` takes out of the call."""
+
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)

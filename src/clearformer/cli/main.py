@@ -6,6 +6,7 @@ A verb is registered by its import path: only the one that is run is imported, a
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -34,16 +35,27 @@ VERBS = {
     "ls": "clearformer.cli.ls:ls",
     "show": "clearformer.cli.show:show",
     "rm": "clearformer.cli.rm:rm",
+    "train": "clearformer.cli.train:train",
+    "evaluate": "clearformer.cli.evaluate:evaluate",
+    "translate": "clearformer.cli.translate:translate",
+    "forecast": "clearformer.cli.forecast:forecast",
+    "classify": "clearformer.cli.classify:classify",
+    "fill": "clearformer.cli.fill:fill",
+    "export": "clearformer.cli.export:export",
     "bench": "clearformer.cli.bench:bench",
     "env": "clearformer.cli.env:env",
 }
 
+_DOTTED = re.compile(r"--[a-z_]+(\.[a-z_0-9]+)+")
+
 
 @dataclass(frozen=True)
 class Call:
-    """A command line with what belongs to the program taken out of it: `--lang` and `--debug`, which every verb has."""
+    """A command line with what belongs to the program taken out of it: `--lang` and `--debug`, which every verb has,
+    and dotted options, which name fields of a recipe (`--optimizer.lr 3e-4`)."""
 
     arguments: tuple[str, ...] = ()
+    overrides: tuple[tuple[str, str], ...] = ()
     language: Language = field(default_factory=language_of)
     debug: bool = False
     json: bool = False
@@ -68,7 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def read_call(call: Call) -> Call:
-    """Take `--lang` and `--debug` out of the arguments before `--`. Raises UsageError for a language we lack."""
+    """Take what belongs to the program out of the arguments before `--`. Raises UsageError for a language we lack, and
+    for an option without its value."""
     options = list(_options(call.arguments))
     rest = call.arguments[len(options) :]
     kept: list[str] = []
@@ -77,10 +90,14 @@ def read_call(call: Call) -> Call:
         name, equals, value = word.partition("=")
         if word == "--debug":
             call = replace(call, debug=True)
-        elif name == "--lang":
+        elif name == "--lang" or _DOTTED.fullmatch(name):
             if not equals and not options:
                 raise UsageError(say.MISSING_VALUE, command="clearformer", name=name)
-            call = replace(call, language=_language(value if equals else options.pop(0)))
+            value = value if equals else options.pop(0)
+            if name == "--lang":
+                call = replace(call, language=_language(value))
+            else:
+                call = replace(call, overrides=(*call.overrides, (name.removeprefix("--"), value)))
         else:
             kept.append(word)
     return replace(call, arguments=(*kept, *rest))
@@ -105,6 +122,10 @@ def run_verb(call: Call) -> int | None:
         raise usage_error(error) from error
     if "language" in injected:
         bound.arguments["language"] = call.language
+    if "overrides" in injected:
+        bound.arguments["overrides"] = call.overrides
+    elif call.overrides:
+        raise UsageError(say.UNKNOWN_OPTION, command="clearformer", option=f"--{call.overrides[0][0]}")
     result: int | None = verb(*bound.args, **bound.kwargs)
     return result
 

@@ -26,11 +26,17 @@ _OF_TRAINING = frozenset({"dropout", "initial", "initial_scale", "balance_loss"}
 
 @dataclass(frozen=True)
 class GGUFForm:
-    """The family as llama.cpp writes it: `translate` reads metadata and, where it must, tensors; `table` as below."""
+    """A family as llama.cpp writes it: `translate` reads metadata and, where it must, tensors; `table` as below."""
 
     architecture: str
     translate: Callable[[ConfigReader, TensorFile], Spec]
     table: Callable[[Spec], Table]
+
+    def read(self, tensors: TensorFile) -> Spec:
+        """A GGUF file's metadata → the spec that it means. Raises CheckpointError naming the key."""
+        reader = ConfigReader(tensors.metadata, tensors.path)
+        reader.harmless(key for key in tensors.metadata if key.startswith(("general.", "tokenizer.", "quantize.")))
+        return _translated(reader, lambda: self.translate(reader, tensors))
 
 
 @dataclass(frozen=True)
@@ -39,7 +45,7 @@ class Family:
 
     `translate(config, architecture)` reads keys and gives the spec; `to_config(spec)` is its inverse on the specs that
     the family can say, and is checked by reading its answer back, so it may read only what it needs. `table(spec)`
-    pairs the tensors' names. `architectures`: the classes understood; the first is meant where a config names none.
+    pairs the tensors' names. `architectures`: the classes understood; the first is meant where a config names none. `gguf` is None where llama.cpp has no such family.
     """
 
     model_type: str
@@ -47,19 +53,13 @@ class Family:
     translate: Callable[[ConfigReader, str], Spec]
     to_config: Callable[[Spec], dict[str, object] | None]
     table: Callable[[Spec], Table]
-    gguf: GGUFForm
+    gguf: GGUFForm | None = None
 
     def read(self, config: Mapping[str, object], path: Path | str = "config.json") -> Spec:
         """A config → the spec that it means. Raises CheckpointError naming the key for whatever it cannot mean."""
         reader = ConfigReader(config, path)
         architecture = self._architecture(config.get("architectures"), path)
-        return self._translated(reader, lambda: self.translate(reader, architecture))
-
-    def read_gguf(self, tensors: TensorFile) -> Spec:
-        """A GGUF file's metadata → the spec that it means. Raises CheckpointError naming the key."""
-        reader = ConfigReader(tensors.metadata, tensors.path)
-        reader.harmless(key for key in tensors.metadata if key.startswith(("general.", "tokenizer.", "quantize.")))
-        return self._translated(reader, lambda: self.gguf.translate(reader, tensors))
+        return _translated(reader, lambda: self.translate(reader, architecture))
 
     def write(self, spec: Spec) -> dict[str, object]:
         """The config that means this spec, its choices of training aside. Raises CheckpointError naming the field that
@@ -90,19 +90,20 @@ class Family:
             )
         return str(name)
 
-    def _translated(self, reader: ConfigReader, translate: Callable[[], Spec]) -> Spec:
-        reader.harmless(HARMLESS)
-        try:
-            spec = translate()
-        except SpecError as error:
-            raise CheckpointError(
-                say.IMPOSSIBLE,
-                path=reader.path,
-                why=verbatim(error.cause("en"), error.cause("zh")),
-                mend=verbatim(error.remedy("en"), error.remedy("zh")),
-            ) from None
-        reader.finish()
-        return spec
+
+def _translated(reader: ConfigReader, translate: Callable[[], Spec]) -> Spec:
+    reader.harmless(HARMLESS)
+    try:
+        spec = translate()
+    except SpecError as error:
+        raise CheckpointError(
+            say.IMPOSSIBLE,
+            path=reader.path,
+            why=verbatim(error.cause("en"), error.cause("zh")),
+            mend=verbatim(error.remedy("en"), error.remedy("zh")),
+        ) from None
+    reader.finish()
+    return spec
 
 
 def difference(first: object, second: object, field: str = "spec") -> tuple[str, object, object] | None:

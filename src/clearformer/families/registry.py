@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 from clearformer.errors import CheckpointError
 from clearformer.families.bert import BERT
-from clearformer.families.family import Family
+from clearformer.families.family import Family, GGUFForm
 from clearformer.families.gpt2 import GPT2
 from clearformer.families.llama import LLAMA
+from clearformer.families.own import OWN
 from clearformer.messages import did_you_mean
 from clearformer.messages import families as say
 from clearformer.spec import Spec
 
-FAMILIES: tuple[Family, ...] = (LLAMA, GPT2, BERT)
+T = TypeVar("T")
+
+PUBLISHED: tuple[Family, ...] = (LLAMA, GPT2, BERT)
+FAMILIES: tuple[Family, ...] = (*PUBLISHED, OWN)
 
 
 def family_of(config: Mapping[str, object], path: Path | str = "config.json") -> Family:
@@ -22,23 +27,27 @@ def family_of(config: Mapping[str, object], path: Path | str = "config.json") ->
     return _named(config.get("model_type"), {family.model_type: family for family in FAMILIES}, path)
 
 
-def family_of_gguf(metadata: Mapping[str, object], path: Path | str) -> Family:
-    """The family of a GGUF file's `general.architecture`. Raises CheckpointError, as `family_of`."""
-    known = {family.gguf.architecture: family for family in FAMILIES}
+def gguf_form_of(metadata: Mapping[str, object], path: Path | str) -> GGUFForm:
+    """The form of a GGUF file's `general.architecture`. Raises CheckpointError, as `family_of`."""
+    known = {form.architecture: form for family in FAMILIES if (form := family.gguf)}
     return _named(metadata.get("general.architecture"), known, path)
 
 
-def family_for(spec: Spec) -> tuple[Family, dict[str, object]]:
-    """The first family that can say the spec, and its config. Raises CheckpointError where none can."""
-    for family in FAMILIES:
+def family_for(spec: Spec, families: Iterable[Family] = FAMILIES) -> tuple[Family, dict[str, object]]:
+    """The first family that can say the spec, and its config; our own, the last, can say every one.
+
+    Raises CheckpointError where none of `families` can, with what each lacks.
+    """
+    obstacles = []
+    for family in families:
         try:
             return family, family.write(spec)
-        except CheckpointError:
-            continue
-    raise CheckpointError(say.NO_FAMILY, expected=", ".join(family.model_type for family in FAMILIES))
+        except CheckpointError as error:
+            obstacles.append(f"{family.model_type} ({error.values['field']} = {error.values['found']})")
+    raise CheckpointError(say.NO_FAMILY, expected=", ".join(obstacles))
 
 
-def _named(found: object, known: Mapping[str, Family], path: Path | str) -> Family:
+def _named(found: object, known: Mapping[str, T], path: Path | str) -> T:
     if isinstance(found, str) and found in known:
         return known[found]
     expected = ", ".join(known)

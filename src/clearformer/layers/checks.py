@@ -42,6 +42,17 @@ def segments_and_prefix(spec: Stack, segments: Tensor | None, prefix: Tensor | N
         raise UsageError(messages.PREFIX_CUT, prefix=int(prefix.max()), seen=cache.length)
 
 
+def documents(ids: Tensor, numbers: Tensor | None, prefix: Tensor | None, cache: Cache | None) -> None:
+    """Document numbers, one a position, where rows are read whole and have no prefix. Raises UsageError."""
+    if numbers is None:
+        return
+    if numbers.shape != ids.shape or numbers.dtype not in _WHOLE:
+        expected, found = tuple(ids.shape), tuple(numbers.shape)
+        raise UsageError(messages.BAD_DOCUMENTS, expected=expected, found=found, dtype=_short(numbers))
+    if prefix is not None or cache is not None:
+        raise UsageError(messages.DOCUMENTS_AND, given="cache" if prefix is None else "prefix")
+
+
 def _below(values: Tensor, count: int, name: str) -> None:
     least, most = int(values.min()), int(values.max())
     if least < 0 or most >= count:

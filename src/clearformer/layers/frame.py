@@ -32,7 +32,8 @@ class Memory:
 
 @dataclass
 class Frame:
-    """One pass. `in_order` as in `Mask`; `length_bound` is each row's declared length (DynamicNTK, LongRoPE).
+    """One pass. `in_order` and `documents` as in `Mask`; `length_bound` is the declared length of each row, or of the
+    document at each position (DynamicNTK, LongRoPE).
 
     `losses` collects the balance losses of a training pass; None throws them away.
     """
@@ -41,10 +42,11 @@ class Frame:
     key_positions: Int[Tensor, "#B S"]
     key_real: Bool[Tensor, "#B S"] | None
     in_order: bool
-    length_bound: Int[Tensor, " #B"]
+    length_bound: Int[Tensor, " #B"] | Int[Tensor, "B T"]
     dtype: torch.dtype
     prefix: Int[Tensor, " B"] | None = None
     query_real: Bool[Tensor, "B T"] | None = None
+    documents: Int[Tensor, "B T"] | None = None
     memory: Memory | None = None
     losses: list[Tensor] | None = None
     shared_bias: Float[Tensor, "#B H T S"] | None = None
@@ -58,7 +60,13 @@ class Frame:
             self._masks,
             visibility,
             lambda: Mask(
-                visibility, self.query_positions, self.key_positions, self.key_real, self.prefix, self.in_order
+                visibility,
+                self.query_positions,
+                self.key_positions,
+                self.key_real,
+                self.prefix,
+                self.in_order,
+                self.documents,
             ),
         )
 

@@ -67,7 +67,9 @@ class Language(nn.Module):
         self.project = None if spec.tied else nn.Linear(width, vocabulary, bias=False)
         self.bias = nn.Parameter(torch.zeros(vocabulary)) if spec.bias else None
 
-    def forward(self, x: Float[Tensor, "B T D"], table: Float[Tensor, "V D"], tap: Tap = OFF) -> Float[Tensor, "B T V"]:
+    def forward(
+        self, x: Float[Tensor, "*any D"], table: Float[Tensor, "V D"], tap: Tap = OFF
+    ) -> Float[Tensor, "*any V"]:
         if self.spec.hidden_scale != 1.0:
             x = x * self.spec.hidden_scale
         if self.transform is not None:
@@ -77,7 +79,7 @@ class Language(nn.Module):
             logits = cap * torch.tanh(logits / cap)
         return tap("logits", logits)
 
-    def product(self, x: Float[Tensor, "B T D"], rows: Float[Tensor, "V D"]) -> Float[Tensor, "B T V"]:
+    def product(self, x: Float[Tensor, "*any D"], rows: Float[Tensor, "V D"]) -> Float[Tensor, "*any V"]:
         """How well each hidden state fits each token's row."""
         return functional.linear(x, rows, self.bias)
 

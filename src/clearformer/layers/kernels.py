@@ -11,7 +11,7 @@ import math
 from typing import Literal
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional
 
@@ -54,8 +54,7 @@ def attend(
         if edited is not scores or chosen is not weights:
             return mix(chosen, value)
     if kernel == "plain" or score_cap is not None:
-        scores = score(query, key, scale=scale, bias=bias, score_cap=score_cap)
-        return mix(weigh(scores, mask), value, dropout=dropout)
+        return _plain(query, key, value, mask, scale=scale, bias=bias, score_cap=score_cap, dropout=dropout)
     return _sdpa(query, key, value, mask, scale=scale, bias=bias, dropout=dropout)
 
 
@@ -89,6 +88,42 @@ def mix(weights: Scores, value: Value, *, dropout: float = 0.0) -> Output:
     return (grouped @ value).reshape(B, H, T, U)
 
 
+def _plain(
+    query: Query,
+    key: Key,
+    value: Value,
+    mask: Mask,
+    *,
+    scale: float,
+    bias: Bias | None,
+    score_cap: float | None,
+    dropout: float,
+) -> Output:
+    """`score`, `weigh` and `mix` with few passes over the B H T S numbers: what training waits for is memory.
+
+    Half-precision scores that nothing bends or biases stay as they are: the softmax itself sums in float32.
+    """
+    B, H, T, _ = query.shape
+    G, S, U = key.shape[1], key.shape[2], value.shape[3]
+    queries, keys = query.reshape(B * G, H // G * T, -1), key.reshape(B * G, S, -1).transpose(1, 2)
+    exact = bias is None and score_cap is None
+    hidden = None if mask.hides_nothing else mask.offset(query.dtype)
+    nothing = query.new_zeros(1, 1, 1).expand(B * G, H // G * T, S)
+    if exact and hidden is not None and hidden.shape[0] == 1 and H == G:
+        scores = torch.baddbmm(hidden[0].expand(B * G, T, S), queries, keys, alpha=scale).view(B, H, T, S)
+    else:
+        scores = torch.baddbmm(nothing, queries, keys, beta=0, alpha=scale).view(B, H, T, S)
+        scores = scores if exact else at_least_float32(scores)
+        if score_cap is not None:
+            scores = score_cap * torch.tanh(scores / score_cap)
+        for each in (bias, hidden):
+            scores = scores if each is None else scores.add_(each)
+    weights = functional.dropout(scores.softmax(-1), dropout) if dropout else scores.softmax(-1)
+    mixed = torch.bmm(weights.to(value.dtype).view(B * G, H // G * T, S), value.reshape(B * G, S, U)).view(B, H, T, U)
+    sees_any = mask.sees_any()
+    return mixed if sees_any is None else mixed * sees_any
+
+
 def _sdpa(
     query: Query, key: Key, value: Value, mask: Mask, *, scale: float, bias: Bias | None, dropout: float
 ) -> Output:
@@ -98,13 +133,10 @@ def _sdpa(
         folded = query.reshape(query.shape[0], key.shape[1], -1, query.shape[3])
         return functional.scaled_dot_product_attention(folded, key, value, scale=scale).flatten(1, 2)[:, :, None]
     grouped = query.shape[1] != key.shape[1]
-    table: Tensor | None = None
-    sees_any: Bool[Tensor, "#B 1 T 1"] | None = None
     causal = query.shape[2] > 1 and bias is None and mask.is_plain_causal
-    if not causal and not mask.hides_nothing:
-        visible = mask.visible()
-        sees_any = visible.any(-1, keepdim=True)
-        table = visible | ~sees_any
+    masked = not causal and not mask.hides_nothing
+    table: Tensor | None = mask.opened() if masked else None
+    sees_any = mask.sees_any() if masked else None
     if bias is not None:
         bias = bias.to(query.dtype)
         table = bias if table is None else bias.masked_fill(~table, -math.inf)

@@ -5,10 +5,14 @@ from __future__ import annotations
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
 from clearformer.layers import checks
 from clearformer.layers.block import Block
 from clearformer.layers.cache import Cache
+from clearformer.layers.documents import lengths as document_lengths
+from clearformer.layers.documents import places as places_in_documents
+from clearformer.layers.documents import runs as document_runs
 from clearformer.layers.embed import (
     Level,
     PatchEmbedding,
@@ -26,11 +30,16 @@ from clearformer.taps import OFF, Tap
 
 
 class Stack(nn.Module):
-    """The blocks in turn over one residual stream."""
+    """The blocks in turn over one residual stream.
+
+    With `recompute`, training keeps each block's input only and computes the block again in the backward pass
+    (Chen et al. 2016, arXiv 1604.06174): the same gradients, for less memory and a third more time.
+    """
 
     def __init__(self, spec: StackSpec, *, memory_width: int | None = None) -> None:
         super().__init__()
         self.spec = spec
+        self.recompute = False
         self.embed = make_embedding(spec.width, spec.input)
         owners = bias_owners(spec)
         self.blocks = nn.ModuleList(
@@ -44,8 +53,15 @@ class Stack(nn.Module):
     ) -> Float[Tensor, "B T D"]:
         """The residual stream from the embedded input to the final norm."""
         x = tap("embed", x)
+        again = self.recompute and self.training and cache is None and not tap.on
         for index, block in enumerate(self.blocks):
+            if again:
+                x = checkpoint(block, x, frame, use_reentrant=False)
+                continue
             x = block(x, frame, cache.layer(index) if cache is not None else None, tap.within(f"blocks.{index}"))
+        if again and frame.losses is not None:
+            # A block computed again notes its balance loss again: by then on a list that nobody reads.
+            frame.losses = []
         if cache is not None:
             cache.advance()
         return tap("final_norm", self.final_norm(x))
@@ -57,6 +73,7 @@ class Stack(nn.Module):
         real: Bool[Tensor, "B T"] | None = None,
         positions: Int[Tensor, "B T"] | None = None,
         segments: Int[Tensor, "B T"] | None = None,
+        documents: Int[Tensor, "B T"] | None = None,
         prefix: Int[Tensor, " B"] | None = None,
         length_bound: Int[Tensor, " B"] | None = None,
         memory: Memory | None = None,
@@ -68,9 +85,12 @@ class Stack(nn.Module):
         assert isinstance(self.embed, TokenEmbedding)
         checks.token_ids(ids, self.embed.spec, real, segments)
         checks.segments_and_prefix(self.spec, segments, prefix, cache)
+        checks.documents(ids, documents, prefix, cache)
+        runs = None if documents is None else document_runs(documents)
         in_order = False
         if positions is None:
-            positions, in_order = self._positions(ids, real, cache)
+            placed = self._positions(ids, real, cache) if runs is None else (places_in_documents(runs, real), False)
+            positions, in_order = placed
         self._require_room(ids, positions, in_order, cache)
         key_positions, key_real = positions, real
         if cache is not None:
@@ -80,10 +100,11 @@ class Stack(nn.Module):
             key_positions=key_positions,
             key_real=key_real,
             in_order=in_order,
-            length_bound=self._length_bound(length_bound, positions, real, cache),
+            length_bound=self._length_bound(length_bound, positions, real, runs, cache),
             dtype=self.embed.token.weight.dtype,
             prefix=prefix,
             query_real=real,
+            documents=runs,
             memory=memory,
             losses=losses,
         )
@@ -119,11 +140,14 @@ class Stack(nn.Module):
         declared: Int[Tensor, " B"] | None,
         positions: Int[Tensor, "#B T"],
         real: Bool[Tensor, "B T"] | None,
+        runs: Int[Tensor, "B T"] | None,
         cache: Cache | None,
-    ) -> Int[Tensor, " #B"]:
+    ) -> Int[Tensor, " #B"] | Int[Tensor, "B T"]:
         """What was declared, for the call or for the cache; else the tokens at hand."""
         if declared is not None:
             return declared
+        if runs is not None:
+            return document_lengths(runs, positions, real)
         if cache is not None:
             return cache.length_bound
         return positions.amax(1) + 1 if real is None else real.sum(1)

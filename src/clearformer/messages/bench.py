@@ -64,3 +64,25 @@ SAME_TOKENS = Message("Both wrote the same {count} tokens.", "两者生成的 {c
 OTHER_TOKENS = Message(
     "The tokens differ from number {first} on, of {count}.", "从第 {first} 个词元起不同，共 {count} 个。"
 )
+
+UNKNOWN_PEER = failure(
+    en=("Expected a peer among {known}, found {found}.", "Name one or several of those, with commas between."),
+    zh=("对手应为 {known} 之一，实际为 {found}。", "请写出其中一个或几个，用逗号分隔。"),
+)
+NO_PEER = failure(
+    en=(
+        "Measuring against {name} needs the package {package}, which is not installed.",
+        "Install it: pip install {package}",
+    ),
+    zh=("与 {name} 比较需要软件包 {package}，但它没有安装。", "请安装：pip install {package}"),
+)
+FAR_LOSS = failure(
+    en=(
+        "{name} starts at a loss of {found:.2f}, expected about {expected:.2f}: it is not set up as the others are.",
+        "Measure without it, or update the library.",
+    ),
+    zh=(
+        "{name} 的起始损失为 {found:.2f}，应约为 {expected:.2f}：它的设置与其他对手不同。",
+        "请去掉它再测，或更新该库。",
+    ),
+)

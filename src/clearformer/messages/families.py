@@ -87,8 +87,11 @@ NOT_OF_FAMILY = failure(
     ),
 )
 NO_FAMILY = failure(
-    en=("No family can say this spec; tried {expected}.", "Keep the model in Clearformer's own format."),
-    zh=("没有家族能表达这个规格；已尝试 {expected}。", "请用 Clearformer 自己的格式保存模型。"),
+    en=(
+        "No published family can say this spec. What stands in the way: {expected}.",
+        "Keep the model in Clearformer's own format.",
+    ),
+    zh=("没有公开的模型家族能表达这个规格。各家族的障碍：{expected}。", "请用 Clearformer 自己的格式保存模型。"),
 )
 BAD_MODULES = failure(
     en=(

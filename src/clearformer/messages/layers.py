@@ -78,6 +78,33 @@ NO_SEGMENTS = failure(
     en=("Segments were given, but this model has no segment table.", "Leave segments out."),
     zh=("给出了 segments，但模型没有段嵌入表。", "请去掉 segments。"),
 )
+BAD_DOCUMENTS = failure(
+    en=(
+        "documents numbers the document of each position: expected whole numbers {expected}, found {dtype} {found}.",
+        "Give one number a position, in the ids' shape.",
+    ),
+    zh=(
+        "documents 为每个位置标出所属文档：应为整数 {expected}，实际是 {dtype} {found}。",
+        "请按编号的形状，为每个位置给出一个数。",
+    ),
+)
+DOCUMENTS_AND = failure(
+    en=(
+        "documents was given with {given}, but a row of several documents is read whole and has no {given} of its own.",
+        "Leave out one of them, or give each document its own row.",
+    ),
+    zh=(
+        "同时给出了 documents 与 {given}，但含多个文档的行须整行读取，没有自己的 {given}。",
+        "请去掉其中之一，或让每个文档独占一行。",
+    ),
+)
+POOLED_DOCUMENTS = failure(
+    en=(
+        "documents was given, but this model gives one answer a row ({found}).",
+        "Give each document its own row.",
+    ),
+    zh=("给出了 documents，但此模型每行只作一个回答（{found}）。", "请让每个文档独占一行。"),
+)
 PREFIX_CUT = failure(
     en=(
         "The prefix has {prefix} tokens but {seen} were read before: the first of them never saw the last.",

@@ -236,8 +236,12 @@ TOWERS_DIFFER = failure(
     zh=("两座塔应汇于同一空间，但向量宽度分别是 {text} 与 {image}。", "请让两个 Vector 头的宽度相同。"),
 )
 UNKNOWN_TYPE = failure(
-    en=("No spec type is called {found}.{hint}", "Known types: {expected}."),
-    zh=("没有名为 {found} 的规格类型。{hint}", "已知类型：{expected}。"),
+    en=("No type is called {found}.{hint}", "Known types: {expected}."),
+    zh=("没有名为 {found} 的类型。{hint}", "已知类型：{expected}。"),
+)
+TYPE_LEFT_OUT = failure(
+    en=("{owner}.{field} does not say which type it is.", "Add `type`, one of {expected}."),
+    zh=("{owner}.{field} 没有说明是哪种类型。", "请加上 `type`，取 {expected} 之一。"),
 )
 UNKNOWN_FIELD = failure(
     en=("{owner} has no field {found}.{hint}", "Its fields are {expected}."),

@@ -174,3 +174,11 @@ NONCE_BROKEN = failure(
     ),
     zh=("聊天模板改动了对话里的特殊字符串，无法再与模板自己的区分。", "请从消息中去掉 {token} 这样的字符串。"),
 )
+
+VOCABULARY_PAST_TEXT = failure(
+    en=(
+        "The text gives {found} tokens at most, not {expected}.",
+        "Ask for a vocabulary of {found} or fewer, or give more text.",
+    ),
+    zh=("该文本最多只能得到 {found} 个词元，而不是 {expected} 个。", "请把词表设为 {found} 或更小，或提供更多文本。"),
+)

@@ -97,6 +97,11 @@ class FastTokenizer:
     def _named(self, name: str) -> int | None:
         return self.added_tokens[self.special_names[name]] if name in self.special_names else None
 
+    def to_json(self) -> str:
+        """The contents of a `tokenizer.json`."""
+        contents: str = self._backend.to_str(pretty=True)
+        return contents
+
     def encode(self, text: str, *, special: bool = True) -> list[int]:
         checked_text(text)
         with self._lock, library_errors(messages.ENCODING_FAILED):

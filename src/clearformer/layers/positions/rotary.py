@@ -53,15 +53,19 @@ def rotation(
     spec: RotarySpec,
     head_width: int,
     positions: Int[Tensor, "#B T"],
-    length_bound: Int[Tensor, " #B"],
+    length_bound: Int[Tensor, " #B"] | Int[Tensor, "#B T"],
     dtype: torch.dtype,
 ) -> Rotation:
     """Angles pos · frequency: (a, b) becomes (a·cos − b·sin, b·cos + a·sin), multiplication by e^{iθ}.
 
     Computed in float32, in float64 for float64 models.
     """
-    per_pair, factor = frequencies(spec.base, spec.rotated(head_width), spec.scaling, length_bound)
+    per_pair, factor = frequencies(spec.base, spec.rotated(head_width), spec.scaling, length_bound.flatten())
+    if length_bound.dim() == 2 and len(per_pair) > 1:
+        per_position = per_pair.unflatten(0, length_bound.shape)[:, None]
+    else:
+        per_position = per_pair[:, None, None, :]
     precise = torch.float64 if dtype == torch.float64 else torch.float32
-    angles = positions[:, None, :, None].to(precise) * per_pair[:, None, None, :].to(precise)
+    angles = positions[:, None, :, None].to(precise) * per_position.to(precise)
     cos, sin = angles.cos() * factor, angles.sin() * factor
     return Rotation(paired(cos, cos, spec.layout).to(dtype), paired(-sin, sin, spec.layout).to(dtype), spec.layout)

@@ -1,0 +1,187 @@
+"""Other libraries' language models of one shape, each set up as its users set it up, for the training bench.
+
+All are decoders with learned positions or rotary ones, whatever their library builds by default; all get the same ids
+and the same optimizer (torch's fused AdamW), so that what is measured is the model's forward and backward pass.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from clearformer.errors import UsageError
+from clearformer.messages import bench as messages
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The model and the batch that are measured."""
+
+    layers: int
+    heads: int
+    width: int
+    context: int
+    batch: int
+    vocabulary: int
+
+
+Logits = Callable[[Tensor], Tensor]
+
+
+class PlainBlock(nn.Module):
+    """GPT-2's block: one product for query, key and value, SDPA, GELU, no biases."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.heads = shape.heads
+        self.norm_1, self.norm_2 = (nn.LayerNorm(shape.width, bias=False) for _ in range(2))
+        self.inward = nn.Linear(shape.width, 3 * shape.width, bias=False)
+        self.outward = nn.Linear(shape.width, shape.width, bias=False)
+        self.up = nn.Linear(shape.width, 4 * shape.width, bias=False)
+        self.down = nn.Linear(4 * shape.width, shape.width, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        B, T, D = x.shape
+        heads = (part.view(B, T, self.heads, -1).transpose(1, 2) for part in self.inward(self.norm_1(x)).split(D, 2))
+        mixed = functional.scaled_dot_product_attention(*heads, is_causal=True)
+        x = x + self.outward(mixed.transpose(1, 2).reshape(B, T, D))
+        return x + self.down(functional.gelu(self.up(self.norm_2(x))))
+
+
+class NanoGPTLike(nn.Module):
+    """A plain GPT-2 as nanoGPT has it: learned positions, tied head, pre-norm."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.token = nn.Embedding(shape.vocabulary, shape.width)
+        self.position = nn.Embedding(shape.context, shape.width)
+        self.blocks = nn.Sequential(*(PlainBlock(shape) for _ in range(shape.layers)))
+        self.norm = nn.LayerNorm(shape.width, bias=False)
+        for parameter in self.parameters():
+            if parameter.dim() == 2:
+                nn.init.normal_(parameter, std=0.02)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        x = self.token(ids) + self.position(torch.arange(ids.shape[1], device=ids.device))
+        return functional.linear(self.norm(self.blocks(x)), self.token.weight)
+
+
+class TorchEncoder(nn.Module):
+    """`nn.TransformerEncoder` under a causal mask."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.token = nn.Embedding(shape.vocabulary, shape.width)
+        self.position = nn.Embedding(shape.context, shape.width)
+        layer = nn.TransformerEncoderLayer(
+            shape.width, shape.heads, 4 * shape.width, 0.0, "gelu", batch_first=True, norm_first=True
+        )
+        self.stack = nn.TransformerEncoder(layer, shape.layers, nn.LayerNorm(shape.width), enable_nested_tensor=False)
+        self.register_buffer("mask", nn.Transformer.generate_square_subsequent_mask(shape.context))
+        nn.init.normal_(self.token.weight, std=0.02)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        x = self.token(ids) + self.position(torch.arange(ids.shape[1], device=ids.device))
+        return functional.linear(self.stack(x, self.mask, is_causal=True), self.token.weight)
+
+
+def nanogpt_like(shape: Shape) -> tuple[nn.Module, Logits]:
+    model = NanoGPTLike(shape)
+    return model, model
+
+
+def torch_encoder(shape: Shape) -> tuple[nn.Module, Logits]:
+    model = TorchEncoder(shape)
+    return model, model
+
+
+def hugging_face(shape: Shape) -> tuple[nn.Module, Logits]:
+    """GPT-2 of transformers, without dropout."""
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    config = GPT2Config(
+        vocab_size=shape.vocabulary,
+        n_positions=shape.context,
+        n_embd=shape.width,
+        n_layer=shape.layers,
+        n_head=shape.heads,
+        resid_pdrop=0.0,
+        embd_pdrop=0.0,
+        attn_pdrop=0.0,
+        use_cache=False,
+    )
+    model = GPT2LMHeadModel(config)
+    return model, lambda ids: model(input_ids=ids).logits
+
+
+def litgpt(shape: Shape) -> tuple[nn.Module, Logits]:
+    """LitGPT's model in GPT-NeoX's form, its default."""
+    from litgpt import GPT, Config
+
+    config = Config(
+        block_size=shape.context,
+        vocab_size=shape.vocabulary,
+        padded_vocab_size=shape.vocabulary,
+        n_layer=shape.layers,
+        n_head=shape.heads,
+        n_embd=shape.width,
+        head_size=shape.width // shape.heads,
+        rotary_percentage=1.0,
+        parallel_residual=False,
+        bias=False,
+    )
+    model = GPT(config)
+    return model, model
+
+
+def x_transformers(shape: Shape) -> tuple[nn.Module, Logits]:
+    """x-transformers' decoder with its flash attention and tied table."""
+    from x_transformers import Decoder, TransformerWrapper
+
+    layers = Decoder(
+        dim=shape.width,
+        depth=shape.layers,
+        heads=shape.heads,
+        attn_dim_head=shape.width // shape.heads,
+        attn_flash=True,
+        ff_no_bias=True,
+    )
+    model = TransformerWrapper(
+        num_tokens=shape.vocabulary, max_seq_len=shape.context, attn_layers=layers, tie_embedding=True
+    )
+    return model, model
+
+
+PEERS: dict[str, tuple[str | None, Callable[[Shape], tuple[nn.Module, Logits]]]] = {
+    "nanogpt-like": (None, nanogpt_like),
+    "hf": ("transformers", hugging_face),
+    "litgpt": ("litgpt", litgpt),
+    "x-transformers": ("x_transformers", x_transformers),
+    "nn": (None, torch_encoder),
+}
+
+
+def peer(name: str, shape: Shape) -> tuple[nn.Module, Logits]:
+    """The named peer's model. Raises UsageError for an unknown name or a library that is not installed."""
+    if name not in PEERS:
+        raise UsageError(messages.UNKNOWN_PEER, found=name, known=", ".join(PEERS))
+    package, make = PEERS[name]
+    try:
+        return make(shape)
+    except ModuleNotFoundError as error:
+        raise UsageError(messages.NO_PEER, name=name, package=(package or "").replace("_", "-")) from error
+
+
+def next_token_loss(logits: Tensor, targets: Tensor) -> Tensor:
+    """What every peer's users write."""
+    return functional.cross_entropy(logits.flatten(0, 1).float(), targets.flatten())
+
+
+def initial_loss(shape: Shape) -> float:
+    """The loss of a model that knows nothing: a peer set up wrongly starts far from it."""
+    return math.log(shape.vocabulary)

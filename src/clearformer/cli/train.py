@@ -1,0 +1,236 @@
+"""`clearformer train TASK`: from the user's files to a run folder that every other verb reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import App, Parameter
+
+from clearformer.cli import boundary
+from clearformer.cli.flags import Overrides, Progressing, Spoken
+from clearformer.cli.screen import Screen
+from clearformer.cli.watching import Watching
+from clearformer.errors import UsageError
+from clearformer.messages import train_verb as say
+
+if TYPE_CHECKING:
+    from clearformer.train.estimate import Estimate
+    from clearformer.train.recipe import Recipe
+
+train = App(name="train")
+EXIT_CODES = {"SIGINT": boundary.INTERRUPTED, "SIGTERM": boundary.TERMINATED, "SIGUSR1": boundary.REQUEUED}
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Training(Progressing):
+    """What every task's training can be told."""
+
+    config: Annotated[Path | None, Parameter(alias="-c")] = None
+    """A recipe file (YAML); flags and dotted options such as --optimizer.lr 3e-4 go before it."""
+    steps: int | None = None
+    """Updates to make."""
+    budget: str | None = None
+    """Train for about this long instead of --steps, such as 90s, 10m or 1h."""
+    out: Path | None = None
+    """The run folder; runs/TASK-1, -2, … if left out."""
+    resume: bool = False
+    """Go on with the run in --out from its last saved state."""
+    seed: int | None = None
+    """Start of the random numbers."""
+    device: str | None = None
+    """Where to compute: cpu, cuda, cuda:1, mps."""
+    dtype: Literal["float32", "bfloat16", "auto"] | None = None
+    """Compute in this number type; weights stay float32."""
+    threads: int | None = None
+    """Processor threads to compute with; one a core if left out."""
+    dry_run: bool = False
+    """Reckon parameters, memory, data and time, and train nothing."""
+    print_config: bool = False
+    """Print the whole recipe as YAML, and train nothing."""
+
+
+Data = Annotated[str | None, Parameter(name="--data")]
+TRAINING = Training()
+
+
+@train.command
+def language(
+    *,
+    data: Annotated[
+        Data, Parameter(help="Text to learn: a .txt or .jsonl file, a folder, or tinyshakespeare, pydoc, cyclic.")
+    ] = None,
+    flags: Training = TRAINING,
+    overrides: Overrides = (),
+    language: Spoken = "en",
+) -> int:
+    """Train a model that continues text."""
+    return _train("language", {"data.path": data}, flags, overrides, Screen(language, flags))
+
+
+@train.command
+def masked(
+    *,
+    data: Annotated[Data, Parameter(help="Text to learn: a .txt or .jsonl file, a folder, or a named set.")] = None,
+    flags: Training = TRAINING,
+    overrides: Overrides = (),
+    language: Spoken = "en",
+) -> int:
+    """Train a model that fills gaps in text, as BERT does."""
+    return _train("masked", {"data.path": data}, flags, overrides, Screen(language, flags))
+
+
+@train.command
+def translation(
+    *,
+    data: Annotated[Data, Parameter(help="A named set of parallel text: multi30k.")] = None,
+    src: Annotated[str | None, Parameter(help="Sentences to translate, one a line.")] = None,
+    tgt: Annotated[str | None, Parameter(help="Their translations, line by line.")] = None,
+    vocab: Annotated[
+        Literal["shared", "separate"] | None, Parameter(help="One vocabulary for both languages, or one for each.")
+    ] = None,
+    flags: Training = TRAINING,
+    overrides: Overrides = (),
+    language: Spoken = "en",
+) -> int:
+    """Train a model that translates: the paper's encoder and decoder."""
+    given = {"data.name": data, "data.source": src, "data.target": tgt, "data.vocabulary": vocab}
+    return _train("translation", given, flags, overrides, Screen(language, flags))
+
+
+@train.command
+def forecasting(
+    *,
+    data: Annotated[Data, Parameter(help="A CSV file with a column of dates, or ett, sine.")] = None,
+    target: Annotated[str | None, Parameter(help="Forecast this column alone; every column if left out.")] = None,
+    horizon: Annotated[int | None, Parameter(help="Steps to forecast.")] = None,
+    flags: Training = TRAINING,
+    overrides: Overrides = (),
+    language: Spoken = "en",
+) -> int:
+    """Train a model that forecasts series of numbers."""
+    given = {"data.path": data, "data.target": target, "data.horizon": horizon}
+    return _train("forecasting", given, flags, overrides, Screen(language, flags))
+
+
+@train.command
+def classification(
+    *,
+    data: Annotated[Data, Parameter(help="A TSV, CSV or JSONL file of texts and labels, or sst2.")] = None,
+    flags: Training = TRAINING,
+    overrides: Overrides = (),
+    language: Spoken = "en",
+) -> int:
+    """Train a model that sorts texts into classes."""
+    return _train("classification", {"data.path": data}, flags, overrides, Screen(language, flags))
+
+
+@train.command
+def vision(
+    *,
+    data: Annotated[
+        Data, Parameter(help="A folder with one folder of images a class, an .npz file, or digits.")
+    ] = None,
+    flags: Training = TRAINING,
+    overrides: Overrides = (),
+    language: Spoken = "en",
+) -> int:
+    """Train a model that sorts images into classes: the Vision Transformer."""
+    return _train("vision", {"data.path": data}, flags, overrides, Screen(language, flags))
+
+
+def _train(task: str, given: dict[str, Any], flags: Training, overrides: Overrides, screen: Screen) -> int:
+    """0, or the code of the signal that ended it early."""
+    from clearformer.runs.folder import RunFolder
+    from clearformer.tasks.registry import recipe_type
+    from clearformer.train.recipe_file import read_recipe, write_recipe
+
+    chosen = [(name, str(value)) for name, value in {**given, **_chosen(flags)}.items() if value is not None]
+    kept = _kept_recipe(flags)
+    recipe = read_recipe(recipe_type(task), kept or flags.config, [*chosen, *overrides])
+    if flags.print_config:
+        screen.text(write_recipe(recipe).rstrip())
+        return 0
+    import clearformer.machine as machine
+
+    machine.use_threads(recipe.compute.threads)
+    if flags.dry_run:
+        return _reckon(task, recipe, flags, screen)
+    out = flags.out or _next_run(task)
+    run = RunFolder.open(out) if flags.resume else RunFolder.create(out, write_recipe(recipe))
+    with run.lock():
+        return _run(task, recipe, run, flags, screen)
+
+
+def _run(task: str, recipe: Recipe, run: Any, flags: Training, screen: Screen) -> int:
+    from clearformer.tasks.registry import open_task
+    from clearformer.train.loop import Trainer
+
+    screen.note(say.READING_DATA)
+    opened = open_task(recipe, run.path)
+    for name, count in opened.sizes().items():
+        screen.note(say.SIZE, name=name, count=count)
+    trainer = Trainer(opened, recipe, run, resume=flags.resume)
+    with Watching(screen, opened.metric, opened.unit) as watching:
+        for event in trainer.run():
+            watching.see(event)
+    if screen.as_json:
+        screen.json(watching.contents(run.path))
+    else:
+        watching.tell()
+        screen.text(str(run.path))
+    assert watching.stopped is not None
+    return EXIT_CODES.get(watching.stopped.reason, 0)
+
+
+def _chosen(flags: Training) -> dict[str, Any]:
+    """The recipe's fields that have flags of their own."""
+    if flags.steps is not None and flags.budget is not None:
+        raise UsageError(say.STEPS_OR_BUDGET)
+    return {
+        "steps": flags.steps,
+        "budget": flags.budget,
+        "seed": flags.seed,
+        "compute.device": flags.device,
+        "compute.dtype": flags.dtype,
+        "compute.threads": flags.threads,
+    }
+
+
+def _kept_recipe(flags: Training) -> Path | None:
+    """With --resume, the recipe that the run was started with."""
+    if not flags.resume:
+        return None
+    if flags.out is None:
+        raise UsageError(say.RESUME_WHAT)
+    if flags.config is not None:
+        raise UsageError(say.RESUME_KEEPS_RECIPE)
+    from clearformer.runs.folder import RunFolder
+
+    return RunFolder.open(flags.out).recipe_path
+
+
+def _next_run(task: str) -> Path:
+    """runs/TASK-1, or the first number that is free."""
+    number = 1
+    while (path := Path("runs", f"{task}-{number}")).exists():
+        number += 1
+    return path
+
+
+def _reckon(task: str, recipe: Recipe, flags: Training, screen: Screen) -> int:
+    import tempfile
+
+    from clearformer.tasks.registry import open_task
+    from clearformer.train.estimate import estimate
+
+    with tempfile.TemporaryDirectory(prefix="clearformer-") as folder:
+        found: Estimate = estimate(open_task(recipe, Path(folder)), recipe)
+    if screen.as_json:
+        screen.json(found.facts())
+        return 0
+    for message, values in found.lines():
+        screen.say(message, **values)
+    return 0

@@ -1,0 +1,75 @@
+"""Batches one after the other, epoch after epoch, from any position, perhaps read ahead by worker processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Generic, TypeVar
+
+from torch.utils.data import DataLoader, Dataset
+
+from clearformer.data.batches import Batches, Position
+from clearformer.errors import TrainingError
+from clearformer.messages import data as say
+
+B = TypeVar("B")
+
+
+class Loader(Generic[B]):
+    """Hands out batches without end. `position` is the batch that comes next, however far workers have read ahead."""
+
+    def __init__(self, batches: Batches[B], *, workers: int = 0, position: Position | None = None) -> None:
+        self._batches, self._workers = batches, workers
+        self._position = position or Position()
+        self._running: Iterator[B] | None = None
+
+    @property
+    def position(self) -> Position:
+        return self._position
+
+    def __iter__(self) -> Iterator[B]:
+        return self
+
+    def __next__(self) -> B:
+        """The next batch. Raises TrainingError if a worker process has died."""
+        if self._position.batch >= self._batches.count(self._position.epoch):
+            self.close()
+            self._position = Position(self._position.epoch + 1, 0)
+        if self._running is None:
+            self._running = self._open()
+        batch = self._read(self._running)
+        self._position = Position(self._position.epoch, self._position.batch + 1)
+        return batch
+
+    def close(self) -> None:
+        """Let the workers go; the position stays."""
+        self._running = None
+
+    def _open(self) -> Iterator[B]:
+        """The rest of the epoch."""
+        rest = _Epoch(self._batches, self._position)
+        if self._workers == 0:
+            return (rest[number] for number in range(len(rest)))
+        return iter(DataLoader(rest, batch_size=None, shuffle=False, num_workers=self._workers))
+
+    def _read(self, running: Iterator[B]) -> B:
+        if self._workers == 0:
+            return next(running)
+        try:
+            return next(running)
+        # What a dead worker raises depends on when it died: RuntimeError, ConnectionResetError, EOFError.
+        except (RuntimeError, OSError, EOFError) as error:
+            self.close()
+            raise TrainingError(say.WORKER_DIED, detail=str(error).partition("\n")[0]) from error
+
+
+class _Epoch(Dataset[Any]):
+    """What is left of one epoch, for torch's loader: batch number → batch."""
+
+    def __init__(self, batches: Batches[Any], start: Position) -> None:
+        self.batches, self.start = batches, start
+
+    def __len__(self) -> int:
+        return self.batches.count(self.start.epoch) - self.start.batch
+
+    def __getitem__(self, number: int) -> Any:
+        return self.batches.batch(self.start.epoch, self.start.batch + number)

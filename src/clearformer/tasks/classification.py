@@ -1,0 +1,133 @@
+"""Sorting texts into classes: an encoder reads the whole text, and its first position decides.
+
+Accuracy counts texts; macro F1 counts classes, each alike however rare: the mean of 2·right / (named + meant).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+from torch.nn import functional
+
+from clearformer.data.labelled import LabelledBatch
+from clearformer.families.generation import GenerationDefaults
+from clearformer.loss import Loss, cross_entropy
+from clearformer.model import EncoderOnly, Model
+from clearformer.spec import EncoderOnly as EncoderSpec
+from clearformer.tasks.labelled_texts import Examples, LabelledData, LabelledTexts
+from clearformer.tasks.labels import LABELS, write_names
+from clearformer.tasks.models import Encoder, EncoderChoice, encoder_spec
+from clearformer.tasks.tokenizing import BytePair, TokenizerChoice
+from clearformer.train.recipe import Recipe
+from clearformer.train.task import Metric, Progress, Published, Sample, Split
+
+_SAMPLES = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassificationRecipe(Recipe):
+    """Train a model that sorts texts into classes."""
+
+    data: LabelledData = field(default_factory=LabelledData)
+    tokenizer: TokenizerChoice = field(default_factory=BytePair)
+    model: EncoderChoice = field(default_factory=Encoder)
+
+
+@dataclass(frozen=True)
+class ClassificationTask:
+    """One label a text."""
+
+    recipe: ClassificationRecipe
+    texts: LabelledTexts
+    spec: EncoderSpec
+    name: str = "classification"
+    unit: Literal["token", "example"] = "example"
+    metric: Metric = field(default_factory=lambda: Metric("accuracy", higher_is_better=True))
+
+    @classmethod
+    def open(cls, recipe: ClassificationRecipe, folder: Path) -> ClassificationTask:
+        """Reads and encodes the texts. Raises DataError, TokenizerError, and what `encoder_spec` does."""
+        texts = LabelledTexts.open(recipe.data, recipe.tokenizer, folder)
+        size = texts.tokenizer.vocabulary_size
+        return cls(recipe, texts, encoder_spec(recipe.model, size, recipe.data.context, classes=len(texts.names)))
+
+    def training(self) -> Examples:
+        return self.texts.examples("training", self.recipe.data.batch, seed=self.recipe.seed)
+
+    def sizes(self) -> dict[str, int]:
+        return self.texts.sizes()
+
+    def units(self, batch: LabelledBatch) -> int:
+        return len(batch.labels)
+
+    def loss(self, model: Model, batch: LabelledBatch) -> Loss:
+        assert isinstance(model, EncoderOnly)
+        balance: list[Tensor] = []
+        logits = model(batch.ids, real=batch.real, losses=balance)
+        total, units = cross_entropy(logits, batch.labels, smoothing=self.recipe.loss.smoothing, z=self.recipe.loss.z)
+        return Loss(total + sum(balance) * units if balance else total, units)
+
+    def evaluate(
+        self, model: Model, split: Split = "validation", *, progress: Progress | None = None
+    ) -> dict[str, float]:
+        """Over the whole split: `loss` (nats a text), `accuracy`, `macro_f1`."""
+        logits, labels = self.predict(model, split, progress=progress)
+        loss = functional.cross_entropy(logits.double(), labels)
+        matrix = confusion(logits.argmax(1), labels, len(self.texts.names))
+        accuracy = float(matrix.trace() / matrix.sum())
+        return {"loss": float(loss), "accuracy": accuracy, "macro_f1": macro_f1(matrix)}
+
+    @torch.no_grad()
+    def predict(
+        self, model: Model, split: Split, *, progress: Progress | None = None
+    ) -> tuple[Float[Tensor, "n classes"], Int[Tensor, " n"]]:
+        """The logits of every text of the split and its labels, on the CPU."""
+        device = next(model.parameters()).device
+        examples = self.texts.examples(split, self.recipe.data.batch, seed=None)
+        logits, labels = [], []
+        for number in range(examples.count(0)):
+            batch = examples.batch(0, number)
+            logits.append(model(batch.ids.to(device), real=batch.real.to(device)).float().cpu())
+            labels.append(batch.labels)
+            if progress is not None:
+                progress(number + 1, examples.count(0))
+        return torch.cat(logits), torch.cat(labels)
+
+    def confusion(self, model: Model, split: Split) -> Int[Tensor, "classes classes"]:
+        """How many texts of each class (row) were named each (column)."""
+        logits, labels = self.predict(model, split)
+        return confusion(logits.argmax(1), labels, len(self.texts.names))
+
+    @torch.no_grad()
+    def samples(self, model: Model) -> tuple[Sample, ...]:
+        """A few validation texts, the class each is given, and its own."""
+        examples, device = self.texts.examples("validation", _SAMPLES, seed=None), next(model.parameters()).device
+        batch, names = examples.batch(0, 0), self.texts.names
+        chosen = model(batch.ids.to(device), real=batch.real.to(device)).argmax(1).tolist()
+        truths = [names[label] for label in batch.labels.tolist()]
+        texts = [
+            self.texts.tokenizer.decode(ids[real].tolist()) for ids, real in zip(batch.ids, batch.real, strict=True)
+        ]
+        return tuple(
+            Sample(text, names[found], truth) for text, found, truth in zip(texts, chosen, truths, strict=True)
+        )
+
+    def published(self) -> Published:
+        files = {**self.texts.tokenizer_files(), LABELS: write_names(self.texts.names)}
+        return Published(files, GenerationDefaults(pad_id=self.texts.tokenizer.pad_id))
+
+
+def confusion(chosen: Int[Tensor, " n"], labels: Int[Tensor, " n"], classes: int) -> Int[Tensor, "classes classes"]:
+    """Counts of texts by class meant (row) and class named (column)."""
+    return (labels * classes + chosen).bincount(minlength=classes**2).reshape(classes, classes)
+
+
+def macro_f1(matrix: Int[Tensor, "classes classes"]) -> float:
+    """The mean over classes of 2·right / (named + meant); classes that neither is are left out."""
+    right, either = matrix.diagonal().double(), (matrix.sum(0) + matrix.sum(1)).double()
+    return float((2 * right / either)[either > 0].mean())

@@ -1,0 +1,171 @@
+"""Parallel text to learn from: found, split, its vocabularies learnt, and encoded with its marks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from clearformer.data.named import find
+from clearformer.data.parallel import Pairs, read_pairs
+from clearformer.errors import DataError, UsageError
+from clearformer.messages import tasks_translation as say
+from clearformer.tasks.tokenizing import BytePair, marked, obtain
+from clearformer.tasks.translating import Marks
+from clearformer.text.fast import FastTokenizer
+
+MULTI30K = "multi30k"
+SOURCE = "source"
+"""The folder of the source's tokenizer within a run, where the two vocabularies are separate."""
+SPECIALS = {"bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>"}
+_SETS = {"training": "train", "validation": "val", "test": "test_2016_flickr"}
+_FILES = {"training": ("source", "target"), **{s: (f"{s}_source", f"{s}_target") for s in ("validation", "test")}}
+
+
+@dataclass(frozen=True)
+class ParallelData:
+    """Sentences and their translations, and how they are split."""
+
+    name: str | None = None
+    """A named set: multi30k, German to English."""
+    source: str | None = None
+    """Sentences to translate, one a line; plain or .gz."""
+    target: str | None = None
+    """Their translations, line by line."""
+    validation_source: str | None = None
+    """Sentences to validate on."""
+    validation_target: str | None = None
+    """Their translations."""
+    test_source: str | None = None
+    """Sentences that no choice is made on."""
+    test_target: str | None = None
+    """Their translations."""
+    share: float = 0.05
+    """How much of the text, its end, is kept for validation where no other is given."""
+    vocabulary: Literal["shared", "separate"] = "shared"
+    """One vocabulary for both languages, or one for each."""
+    size: int = 8000
+    """Tokens of a vocabulary."""
+    lowercase: bool = False
+    """Read and write small letters alone."""
+    batch: int = 4096
+    """Source and target tokens a batch, padding included."""
+
+    def __post_init__(self) -> None:
+        for name, holds in (("share", 0 < self.share < 1), ("size", self.size >= 259), ("batch", self.batch >= 4)):
+            if not holds:
+                raise UsageError(say.OUT_OF_RANGE, field=name, found=getattr(self, name))
+
+
+class EncodedPairs(NamedTuple):
+    """One split: ids with their marks, and the translations as they were written."""
+
+    source: list[list[int]]
+    target: list[list[int]]
+    sentences: list[str]
+    references: list[str]
+
+
+@dataclass(frozen=True)
+class ParallelText:
+    """All splits, encoded. Sources end with an end mark; targets begin with a begin mark, too."""
+
+    data: ParallelData
+    source: FastTokenizer
+    target: FastTokenizer
+    splits: Mapping[str, EncodedPairs]
+
+    @classmethod
+    def open(cls, data: ParallelData, folder: Path) -> ParallelText:
+        """Raises DataError and TokenizerError."""
+        texts = {split: read_pairs(*files) for split, files in _files(data).items()}
+        if "validation" not in texts:
+            texts |= _cut(*texts["training"], data)
+        choice = BytePair(data.size, lowercase=data.lowercase)
+        sentences, translations = texts["training"]
+        if data.vocabulary == "shared":
+            source = target = obtain(choice, folder, lambda: [*sentences, *translations], SPECIALS)
+        else:
+            (folder / SOURCE).mkdir(parents=True, exist_ok=True)
+            source = obtain(choice, folder / SOURCE, lambda: sentences, SPECIALS)
+            target = obtain(choice, folder, lambda: translations, SPECIALS)
+        return cls(data, source, target, {split: _encoded(source, target, *pair) for split, pair in texts.items()})
+
+    @property
+    def marks(self) -> Marks:
+        return marks_of(self.source, self.target)
+
+    def split(self, name: str) -> EncodedPairs:
+        """Raises DataError where there is no such split."""
+        if name not in self.splits:
+            raise DataError(say.NO_TEST)
+        return self.splits[name]
+
+    def pairs(self, split: str, *, seed: int | None) -> Pairs:
+        part, pads = self.split(split), (self.marks.pad, marked(self.target, "pad_token"))
+        longest = max(len(a) + len(b) for a, b in zip(part.source, part.target, strict=True))
+        # To measure, every pair counts, however long; to train, what is past the budget is an error.
+        budget = self.data.batch if seed is not None else max(self.data.batch, longest)
+        return Pairs(part.source, part.target, budget=budget, pads=pads, seed=seed)
+
+    def sizes(self) -> dict[str, int]:
+        tokens = {
+            f"{split} tokens": sum(map(len, part.source)) + sum(map(len, part.target))
+            for split, part in self.splits.items()
+        }
+        return {f"{split} pairs": len(part.source) for split, part in self.splits.items()} | tokens
+
+    def longest(self) -> int:
+        """Tokens of the longest sentence, marks included."""
+        return max(max(map(len, side)) for part in self.splits.values() for side in (part.source, part.target))
+
+
+def marks_of(source: FastTokenizer, target: FastTokenizer) -> Marks:
+    """The ids of the marks. Raises KeyError never: both were made with them."""
+    return Marks(marked(target, "bos_token"), marked(target, "eos_token"), marked(source, "pad_token"))
+
+
+def encode_source(tokenizer: FastTokenizer, text: str) -> list[int]:
+    """A sentence as the encoder reads it: its ids and an end mark."""
+    return [*tokenizer.encode(text, special=False), marked(tokenizer, "eos_token")]
+
+
+def _encoded(
+    source: FastTokenizer, target: FastTokenizer, sentences: Sequence[str], translations: Sequence[str]
+) -> EncodedPairs:
+    begin, end = marked(target, "bos_token"), marked(target, "eos_token")
+    return EncodedPairs(
+        [encode_source(source, text) for text in sentences],
+        [[begin, *target.encode(text, special=False), end] for text in translations],
+        list(sentences),
+        list(translations),
+    )
+
+
+def _files(data: ParallelData) -> dict[str, tuple[Path, Path]]:
+    """Each split's two files."""
+    if data.name is not None:
+        if data.name != MULTI30K:
+            raise DataError(say.UNKNOWN_SET, expected=MULTI30K, found=data.name)
+        folder = find(MULTI30K)
+        return {split: (folder / f"{stem}.de.gz", folder / f"{stem}.en.gz") for split, stem in _SETS.items()}
+    found: dict[str, tuple[Path, Path]] = {}
+    for split, fields in _FILES.items():
+        given = [getattr(data, field) for field in fields]
+        if None not in given:
+            found[split] = Path(given[0]).expanduser(), Path(given[1]).expanduser()
+        elif given != [None, None] or split == "training":
+            raise DataError(say.NO_DATA, field=fields[given.index(None)], names=MULTI30K)
+    return found
+
+
+def _cut(sentences: list[str], translations: list[str], data: ParallelData) -> dict[str, tuple[list[str], list[str]]]:
+    """The last share of the pairs for validation, at least one on each side."""
+    if len(sentences) < 2:
+        raise DataError(say.ONE_PAIR)
+    kept = min(max(1, int(len(sentences) * (1 - data.share))), len(sentences) - 1)
+    return {
+        "training": (sentences[:kept], translations[:kept]),
+        "validation": (sentences[kept:], translations[kept:]),
+    }

@@ -1,0 +1,88 @@
+"""The six tasks by name, each imported when it is asked for: one costs nothing to those who train another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from clearformer.errors import UsageError
+from clearformer.messages import did_you_mean
+from clearformer.messages import tasks as say
+from clearformer.train.recipe import Recipe
+from clearformer.train.task import Task
+
+Entry = tuple[type[Recipe], Callable[[Any, Path], Task[Any]]]
+
+
+def _language() -> Entry:
+    from clearformer.tasks.language import LanguageRecipe, LanguageTask
+
+    return LanguageRecipe, LanguageTask.open
+
+
+def _masked() -> Entry:
+    from clearformer.tasks.masked import MaskedRecipe, MaskedTask
+
+    return MaskedRecipe, MaskedTask.open
+
+
+def _translation() -> Entry:
+    from clearformer.tasks.translation import TranslationRecipe, TranslationTask
+
+    return TranslationRecipe, TranslationTask.open
+
+
+def _forecasting() -> Entry:
+    from clearformer.tasks.forecasting import ForecastingRecipe, ForecastingTask
+
+    return ForecastingRecipe, ForecastingTask.open
+
+
+def _classification() -> Entry:
+    from clearformer.tasks.classification import ClassificationRecipe, ClassificationTask
+
+    return ClassificationRecipe, ClassificationTask.open
+
+
+def _vision() -> Entry:
+    from clearformer.tasks.vision import VisionRecipe, VisionTask
+
+    return VisionRecipe, VisionTask.open
+
+
+RECIPES: dict[str, Callable[[], Entry]] = {
+    "language": _language,
+    "masked": _masked,
+    "translation": _translation,
+    "forecasting": _forecasting,
+    "classification": _classification,
+    "vision": _vision,
+}
+
+
+def recipe_type(task: str) -> type[Recipe]:
+    """The recipe of a task. Raises UsageError for a name that is none."""
+    return _entry(task)[0]
+
+
+def task_name(recipe: Recipe | str) -> str:
+    """The task that a recipe, or the name of its type, belongs to: LanguageRecipe → language. Raises UsageError."""
+    kind = recipe if isinstance(recipe, str) else type(recipe).__name__
+    name = kind.removesuffix("Recipe").lower()
+    if name not in RECIPES or kind != f"{name.capitalize()}Recipe":
+        expected = ", ".join(f"{task.capitalize()}Recipe" for task in RECIPES)
+        raise UsageError(say.UNKNOWN_RECIPE, found=kind, expected=expected)
+    return name
+
+
+def open_task(recipe: Recipe, folder: Path) -> Task[Any]:
+    """The recipe's task, its data read and kept ready under `folder`. Raises DataError, TokenizerError, UsageError."""
+    return _entry(task_name(recipe))[1](recipe, folder)
+
+
+def _entry(task: str) -> Entry:
+    if task not in RECIPES:
+        hint = did_you_mean(task, RECIPES)
+        raise UsageError(say.UNKNOWN_TASK, found=task, expected=", ".join(RECIPES), hint=hint)
+    return RECIPES[task]()

@@ -1,0 +1,33 @@
+"""A look at the weights during training that training does not notice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from clearformer.model import Model
+from clearformer.speed.training import Choices, apply
+from clearformer.train.average import put
+
+
+@contextmanager
+def untouched_randomness() -> Iterator[None]:
+    """What the body draws, training draws again: every generator is put back."""
+    with torch.random.fork_rng(devices=list(range(torch.cuda.device_count()))):
+        yield
+
+
+@contextmanager
+def looked_at(twin: Model, weights: Mapping[str, Tensor], choices: Choices) -> Iterator[None]:
+    """`twin`, a copy of the model that is in training, with these weights and in evaluation mode.
+
+    It computes in float32 whatever training does, so that a figure does not depend on how it was trained.
+    """
+    put(twin, weights)
+    exact = replace(choices, dtype="float32", compile=False, recompute=False)
+    with untouched_randomness(), torch.no_grad(), apply(twin.eval(), exact):
+        yield
