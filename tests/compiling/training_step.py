@@ -5,7 +5,6 @@ Nothing here may import the tests' conftest: shape checks and compilation do not
 
 from __future__ import annotations
 
-import itertools
 import json
 import sys
 

@@ -22,6 +22,10 @@ def test_the_season_is_found() -> None:
     assert best_season(day, 20, 24) <= 20
     assert best_season(draw.normal(size=(500, 1)).cumsum(0), 96, 24) == 1
     assert best_season(day[:3], 96, 24) in (1, 2)
+    # A slow drift makes the value before nearer than the day before, but not for a whole day.
+    drifting = day + 0.05 * draw.normal(size=day.shape).cumsum(0)
+    assert np.mean(np.diff(drifting, axis=0) ** 2) < np.mean((drifting[24:] - drifting[:-24]) ** 2)
+    assert best_season(drifting, 40, 24) == 24
 
 
 def test_a_line_equals_least_squares() -> None:

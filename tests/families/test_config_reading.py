@@ -8,7 +8,7 @@ import pytest
 
 from clearformer import spec as s
 from clearformer.errors import CheckpointError
-from clearformer.families import FAMILIES, family_for, family_of
+from clearformer.families import FAMILIES, PUBLISHED, family_for, family_of
 from clearformer.spec.presets import tiny_gpt, transformer_base
 
 LLAMA: dict[str, Any] = {
@@ -153,8 +153,9 @@ def test_every_rope_is_written_and_read_back(scaling):
 
 def test_the_family_of_a_spec():
     assert family_for(tiny_gpt())[0].model_type == "gpt2"
-    with pytest.raises(CheckpointError, match="llama, gpt2, bert"):
-        family_for(transformer_base())
+    assert family_for(transformer_base())[0].model_type == "clearformer"
+    with pytest.raises(CheckpointError, match=r"llama \(spec = EncoderDecoder\), gpt2 .*, bert "):
+        family_for(transformer_base(), PUBLISHED)
 
 
 def test_what_a_family_cannot_say_is_named():

@@ -106,5 +106,5 @@ def test_a_tokenizer_is_taken_over(minilm_folder: Path, tmp_path: Path) -> None:
     first, last = (taken.added_tokens[word] for word in marks.values())
     assert Frame.of(taken) == ((first,), (last,))
     assert taken.encode("the cat") == [101, 1996, 4937, 102]
-    with pytest.raises(TokenizerError, match="no eos_token"):
+    with pytest.raises(TokenizerError, match="no bos_token"):
         obtain(FromModel(str(minilm_folder)), tmp_path, lambda: iter(()), MARKS)

@@ -74,6 +74,22 @@ def test_a_longer_forecast_begins_as_the_shorter_and_knows_the_calendar(tmp_path
         np.testing.assert_allclose(forecast(model, reading, table.last(12), 11).values, long.values, rtol=1e-6)
 
 
+def test_each_later_step_has_its_own_calendar(tmp_path: Path, table: Table) -> None:
+    """A model that hands on what it reads of the hour: rolled by hand with the true hours of the steps ahead."""
+    model, task = opened(tmp_path, calendar=True)
+    reading, whole = task.series.reading, task.series.values
+    past = Table(table.columns, table.values[:-12], table.dates and table.dates[:-12], table.step)
+    window, parts = whole[None, -24:-12], []
+    with torch.no_grad():
+        for start in (-12, -8, -4):
+            part = model(window)[..., :2]
+            ahead = whole[None, start : start + 4 or None, 2:]
+            window = torch.cat((window, torch.cat((part, ahead), 2)), 1)[:, -12:]
+            parts.append(part[0].double().numpy())
+    expected = reading.scaler.restored(np.concatenate(parts))
+    np.testing.assert_allclose(forecast(model, reading, past, 12).values, expected, rtol=1e-5)
+
+
 def test_columns_in_another_order_are_found_by_name(tmp_path: Path, table: Table) -> None:
     model, task = opened(tmp_path)
     expected = forecast(model, task.series.reading, table).values

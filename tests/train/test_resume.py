@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import multiprocessing
 import os
 import signal
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,7 +21,7 @@ from clearformer.runs.state import newest_state
 from clearformer.train import events as e
 from clearformer.train.loop import Trainer
 from clearformer.train.metrics import fingerprint, read_metrics
-from clearformer.train.recipe import EMA, Adam, Checkpoints, Muon, Noam, Watch
+from clearformer.train.recipe import EMA, Adam, Checkpoints, Compute, Muon, Noam, Watch
 from clearformer.train.recipe_file import write_recipe
 from learning.tiny import Counting, CountingRecipe, CountingTask, small_recipe
 
@@ -105,6 +107,25 @@ def test_a_signal_finishes_the_update_saves_and_says_why(
     assert result(tmp_path / "run") == uninterrupted
 
 
+def test_a_signal_to_all_processes_reaches_no_worker(tmp_path: Path, uninterrupted: tuple[str, str, bytes]) -> None:
+    """A worker that a signal kills would take the update with it, or the save."""
+    recipe = replace(RECIPE, compute=replace(RECIPE.compute, workers=2))
+    events = []
+    for event in trainer(tmp_path / "run", recipe).run():
+        events.append(event)
+        if isinstance(event, e.Stepped) and event.step == 4:
+            workers = multiprocessing.active_children()
+            assert len(workers) == 2
+            for process in (*workers, multiprocessing.current_process()):
+                assert process.pid is not None
+                os.kill(process.pid, signal.SIGTERM)
+            time.sleep(0.2)
+            assert all(worker.is_alive() for worker in workers)
+    assert events[-1] == e.Stopped(4, "SIGTERM")
+    list(trainer(tmp_path / "run", recipe, resume=True).run())
+    assert result(tmp_path / "run") == uninterrupted
+
+
 def test_a_signal_leaves_an_evaluation_undone_until_the_run_goes_on(
     tmp_path: Path, uninterrupted: tuple[str, str, bytes]
 ) -> None:
@@ -141,8 +162,9 @@ def test_a_second_signal_while_saving_is_harmless(
     [
         {"optimizer": Muon(), "average": EMA(0.9)},
         {"optimizer": Adam(), "schedule": Noam(4), "average": Checkpoints(2)},
+        {"compute": Compute(dtype="bfloat16", compile="no", kernel="sdpa", switch="no", checkpoint_activations=True)},
     ],
-    ids=["Muon-EMA", "Adam-Noam-Checkpoints"],
+    ids=["Muon-EMA", "Adam-Noam-Checkpoints", "bfloat16-sdpa-recomputed"],
 )
 def test_every_optimizer_and_average_resumes(tmp_path: Path, changes: dict[str, object]) -> None:
     recipe = replace(RECIPE, **changes)  # type: ignore[arg-type]

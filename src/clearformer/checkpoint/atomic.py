@@ -104,6 +104,11 @@ def _write_errors(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise CheckpointError(say.WRITE_FAILED, path=path, detail=error.strerror or str(error)) from error
+    except CheckpointError as error:
+        # What failed inside is a temporary path; the user knows the one that it was to become.
+        if error.failure is say.WRITE_FAILED:
+            raise CheckpointError(say.WRITE_FAILED, path=path, detail=error.values["detail"]) from error
+        raise
 
 
 def _umask() -> int:

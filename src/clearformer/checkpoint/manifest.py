@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -34,14 +34,9 @@ class Manifest:
     files: Mapping[str, Entry]
 
 
-def write_manifest(folder: Path, source: str = "", *, leave_out: Collection[str] = ()) -> Manifest:
-    """Hash every file of the folder and write its manifest, atomically. Raises CheckpointError.
-
-    `leave_out` names files and sub-folders of `folder` that are not listed: what changes after the manifest is written.
-    """
-    listed = (path for path in folder.iterdir() if path.name not in {MANIFEST, *leave_out})
-    inner = (file for path in listed for file in (path.rglob("*") if path.is_dir() else (path,)))
-    paths = sorted(path for path in inner if path.is_file())
+def write_manifest(folder: Path, source: str = "") -> Manifest:
+    """Hash every file of the folder and write its manifest, atomically. Raises CheckpointError."""
+    paths = sorted(p for p in folder.rglob("*") if p.is_file() and p != folder / MANIFEST)
     files = {path.relative_to(folder).as_posix(): hash_file(path) for path in paths}
     content = {
         "source": source,

@@ -1,7 +1,7 @@
 """Foreign models in our words: each family's config translator and weight table.
 
-Reading order: `family` (what one is) → `llama`, `gpt2`, `bert`, `own` → `registry` (which one a config names); beneath them
-`config_reader` (strict reading), `rope`, `heads`, `generation`.
+Reading order: `family` (what one is) → `llama`, `gpt2`, `bert`, `own` → `registry` (which one a config names);
+beneath them `config_reader` (strict reading), `rope`, `heads`, `generation`.
 """
 
 from clearformer.families.family import Family, GGUFForm

@@ -45,7 +45,8 @@ class Family:
 
     `translate(config, architecture)` reads keys and gives the spec; `to_config(spec)` is its inverse on the specs that
     the family can say, and is checked by reading its answer back, so it may read only what it needs. `table(spec)`
-    pairs the tensors' names. `architectures`: the classes understood; the first is meant where a config names none. `gguf` is None where llama.cpp has no such family.
+    pairs the tensors' names. `architectures`: the classes understood; the first is meant where a config names none.
+    `gguf` is None where llama.cpp has no such family.
     """
 
     model_type: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from clearformer.checkpoint.reading import given, inside, json_object, read_bounded, read_json
@@ -9,7 +10,20 @@ from clearformer.checkpoint.renames import Ignored, Row, Same, Tied
 from clearformer.errors import CheckpointError
 from clearformer.families.config_reader import ConfigReader
 from clearformer.messages import families as say
-from clearformer.spec import Classes, First, Head, Language, Last, Mean, Pooling, Regression, Take, Vector
+from clearformer.spec import (
+    Classes,
+    First,
+    Head,
+    Language,
+    Last,
+    Mean,
+    Pooling,
+    Regression,
+    SingleStack,
+    Take,
+    Vector,
+    main_stack,
+)
 
 MODULES = "modules.json"
 _MAX_BYTES = 1_000_000
@@ -78,6 +92,25 @@ def read_sentence_head(folder: Path) -> Head | None:
     if places[0]:
         raise CheckpointError(say.BAD_MODULES, path=path, found=places[0])
     return Vector(Pooling(_read_take(folder, places[1])), normalise=len(kinds) == 3)
+
+
+def write_sentence_head(spec: SingleStack) -> dict[str, bytes]:
+    """The files by which a sentence-transformers folder says this head; none for a head that they cannot say."""
+    head = spec.head
+    if not isinstance(head, Vector) or head != Vector(Pooling(head.pooling.take), normalise=head.normalise):
+        return {}
+    if (mode := next((key for key, take in _TAKES.items() if take == head.pooling.take), None)) is None:
+        return {}
+    parts = {"Transformer": "", "Pooling": "1_Pooling", "Normalize": "2_Normalize"}
+    modules = [
+        {"idx": index, "name": str(index), "path": path, "type": f"sentence_transformers.models.{kind}"}
+        for index, (kind, path) in enumerate(parts.items())
+    ]
+    pooling = {"word_embedding_dimension": main_stack(spec).width, mode: True}
+    return {
+        MODULES: json.dumps(modules if head.normalise else modules[:-1], indent=2).encode(),
+        f"{parts['Pooling']}/config.json": json.dumps(pooling, indent=2).encode(),
+    }
 
 
 def _read_take(folder: Path, place: str) -> Take:

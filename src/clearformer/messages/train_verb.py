@@ -64,5 +64,32 @@ REASONS = {
 BEST = Message("Best {metric}: {value:.4f}, at step {step}.", "最佳 {metric}：{value:.4f}，在第 {step} 步。")
 SPEED = Message("{speed:.0f} {unit} a second.", "每秒 {speed:.0f} {unit}。")
 EVALUATING = Message("Evaluating", "正在评估")
-EVALUATION = Message("{task}, {split}, {n} {unit}:", "{task}，{split}，{n} {unit}：")
+EVALUATION = Message("{task}, {split}, {n}:", "{task}，{split}，{n}：")
 FIGURE = Message("  {name}: {value:.4f}", "  {name}：{value:.4f}")
+
+BAD_BEAMS = failure(
+    en=(
+        "Expected at least 1 beam and a length penalty from 0, found {beams} and {penalty}.",
+        "Give such numbers; 5 and 0.6 are usual.",
+    ),
+    zh=("束宽至少为 1，长度惩罚不小于 0，实际为 {beams} 和 {penalty}。", "请给出这样的数；常用 5 与 0.6。"),
+)
+BAD_STEPS = failure(
+    en=("Expected at least 1 step to forecast, found {found}.", "Give a larger number to --steps."),
+    zh=("预测步数至少为 1，实际为 {found}。", "请增大 --steps。"),
+)
+SHORT_TABLE = failure(
+    en=(
+        "Expected more rows than the {expected} to be held out, found {found}.",
+        "Give a longer table, or fewer --steps.",
+    ),
+    zh=("行数应多于留出的 {expected} 行，实际为 {found}。", "请提供更长的表格，或减小 --steps。"),
+)
+NO_FOLDER_OF_RUN = failure(
+    en=(
+        "{name} is not a run of the task that this verb is for.",
+        "Name the run folder that `clearformer train` printed.",
+    ),
+    zh=("{name} 不是此命令所对应任务的运行。", "请给出 `clearformer train` 打印的运行文件夹。"),
+)
+TRANSLATING = Message("Translating", "正在翻译")

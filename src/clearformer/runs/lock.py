@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from clearformer.errors import RunError
@@ -29,7 +29,9 @@ def locked(path: Path) -> Iterator[None]:
     # A data worker is a fork: its copy of the descriptor would hold the lock on after our death.
     os.register_at_fork(after_in_child=held.close)
     try:
-        os.pwrite(descriptor, f"{os.getpid()}\n".encode("ascii"), 0)
+        # On a full disk the lock holds without a name; sweeping what a dead process left may need it.
+        with suppress(OSError):
+            os.pwrite(descriptor, f"{os.getpid()}\n".encode("ascii"), 0)
         yield
     finally:
         os.ftruncate(descriptor, 0)

@@ -54,9 +54,10 @@ def fill(loaded: Loaded, text: str, top: int = 5) -> list[Filled]:
         values = {"name": loaded.name, "found": len(ids), "context": model.spec.context}
         raise GenerationError(generate_say.SOURCE_TOO_LONG, **values)
     inputs = torch.tensor(ids, device=next(model.parameters()).device)[None]
-    shares = model.logits(model.hidden(inputs)[0, gaps]).float()
-    shares[:, list(tokenizer.special_ids)] = -torch.inf
-    likely = shares.softmax(-1).topk(min(top, shares.shape[-1]))
+    shares = model.logits(model.hidden(inputs)[0, gaps]).float().softmax(-1)
+    # A mark is no answer.
+    shares[:, list(tokenizer.special_ids)] = -1
+    likely = shares.topk(min(top, shares.shape[-1] - len(tokenizer.special_ids)))
     return _filled(tokenizer, ids, gaps, likely.indices.tolist(), likely.values.tolist())
 
 

@@ -97,35 +97,35 @@ class LabelledTexts:
         return tokenizer_files(self.tokenizer)
 
 
-@dataclass(frozen=True)
 class Examples:
     """Every text once an epoch, beside others of like length; without a seed, from the shortest to the longest."""
 
-    texts: Encoded
-    size: int
-    pad: int
-    seed: int | None
+    def __init__(self, texts: Encoded, size: int, pad: int, seed: int | None) -> None:
+        self._texts, self._size, self._pad, self._seed = texts, size, pad, seed
+        self._lengths = np.array([len(ids) for ids in texts.ids])
+        self._drawn = (0, self._order(0))
 
     def count(self, epoch: int) -> int:
-        return -(-len(self.texts.ids) // self.size)
+        return -(-len(self._lengths) // self._size)
 
     def batch(self, epoch: int, number: int) -> LabelledBatch:
-        chosen = self._order(epoch)[number * self.size : (number + 1) * self.size]
-        return padded([self.texts.ids[i] for i in chosen], self.texts.labels[chosen], self.pad)
+        if self._drawn[0] != epoch:
+            self._drawn = (epoch, self._order(epoch))
+        chosen = self._drawn[1][number * self._size : (number + 1) * self._size]
+        return padded([self._texts.ids[i] for i in chosen], self._texts.labels[chosen], self._pad)
 
     def _order(self, epoch: int) -> np.ndarray:
-        lengths = np.array([len(ids) for ids in self.texts.ids])
-        if self.seed is None:
+        lengths, size = self._lengths, self._size
+        if self._seed is None:
             return lengths.argsort(kind="stable")
-        drawn = order(self.seed, epoch, len(lengths))
-        pool = self.size * _POOL
-        pools = [drawn[start : start + pool] for start in range(0, len(drawn), pool)]
+        drawn = order(self._seed, epoch, len(lengths))
+        pools = np.split(drawn, range(size * _POOL, len(drawn), size * _POOL))
         near = np.concatenate([each[lengths[each].argsort(kind="stable")] for each in pools])
         # Only whole batches change places, so that the short one, if any, stays the last.
-        whole = len(near) // self.size
-        places = randomness(self.seed, epoch, 1).permutation(whole)
-        moved = near[: whole * self.size].reshape(whole, self.size)[places].reshape(-1)
-        return np.concatenate((moved, near[whole * self.size :]))
+        whole = len(near) // size
+        places = randomness(self._seed, epoch, 1).permutation(whole)
+        moved = near[: whole * size].reshape(whole, size)[places].reshape(-1)
+        return np.concatenate((moved, near[whole * size :]))
 
 
 def padded(rows: Sequence[Sequence[int]], labels: np.ndarray, pad: int) -> LabelledBatch:

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from clearformer.data.ids import IdFile
 from clearformer.data.masking import MaskedBatch, MaskedWindows, Masking
@@ -103,12 +104,9 @@ class MaskedTask:
         """Over the whole split, always the same tokens hidden: `loss` (nats a hidden token) and `accuracy`; and
         `pseudo_perplexity` over 256 tokens of it."""
         assert isinstance(model, EncoderOnly)
-        device = next(model.parameters()).device
-        windows = self._windows(split, None)
-        found = Score()
+        windows, found = self._windows(split, None), Score()
         for number in range(windows.count(0)):
-            batch: MaskedBatch = to_device(windows.batch(0, number), device)
-            found = found.plus(score(model.logits, model.hidden(batch.ids, real=batch.real), batch.targets))
+            found = found.plus(self._score(model, windows.batch(0, number)))
             if progress is not None:
                 progress(number + 1, windows.count(0))
         loss, alone = found.nats / found.asked, self._alone(model, split)
@@ -117,19 +115,25 @@ class MaskedTask:
 
     def _alone(self, model: EncoderOnly, split: Split) -> Score:
         """Tokens evenly spaced over the split, each the only one that is hidden in its window."""
-        rows = self._rows(self.corpus.part(split))
+        rows, mask = self._rows(self.corpus.part(split)), marked(self.corpus.tokenizer, "mask_token")
         edges = np.cumsum([0, *(len(row) - 2 for row in rows)])
-        device, found = next(model.parameters()).device, Score()
         places = np.linspace(0, edges[-1] - 1, min(_ALONE, int(edges[-1]))).round().astype(int)
-        for place in places:
-            number = int(np.searchsorted(edges, place, side="right")) - 1
-            ids = torch.from_numpy(rows[number]).to(device)[None].clone()
-            targets = torch.full_like(ids, IGNORE)
-            at = place - edges[number] + 1
-            targets[0, at] = ids[0, at]
-            ids[0, at] = marked(self.corpus.tokenizer, "mask_token")
-            found = found.plus(score(model.logits, model.hidden(ids), targets))
+        numbers = np.searchsorted(edges, places, side="right") - 1
+        size, found = self.recipe.data.batch, Score()
+        for start in range(0, len(places), size):
+            chosen = numbers[start : start + size]
+            ids = pad_sequence([torch.from_numpy(rows[number]) for number in chosen], batch_first=True)
+            lengths = torch.tensor([len(rows[number]) for number in chosen])
+            at = torch.from_numpy(places[start : start + size] - edges[chosen] + 1)[:, None]
+            targets = torch.full_like(ids, IGNORE).scatter(1, at, ids.gather(1, at))
+            real = torch.arange(ids.shape[1]) < lengths[:, None]
+            batch = MaskedBatch(ids.scatter(1, at, mask), real, targets)
+            found = found.plus(self._score(model, batch))
         return found
+
+    def _score(self, model: EncoderOnly, batch: MaskedBatch) -> Score:
+        batch = to_device(batch, next(model.parameters()).device)
+        return score(model.logits, model.hidden(batch.ids, real=batch.real), batch.targets)
 
     @torch.no_grad()
     def samples(self, model: Model) -> tuple[Sample, ...]:

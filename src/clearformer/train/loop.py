@@ -23,7 +23,7 @@ from clearformer.train.recipe import Recipe
 from clearformer.train.recipe_checks import check_length, check_recipe
 from clearformer.train.schedule import model_width, rate
 from clearformer.train.session import Session, open_session
-from clearformer.train.signals import Asked, EndAskedFor, listening
+from clearformer.train.signals import Asked, EndAskedFor, listening, unheard
 from clearformer.train.step import Gradient, all_finite, gradient, to_device
 from clearformer.train.task import Task
 
@@ -62,8 +62,9 @@ class Trainer:
                 yield from self._finish(reason)
 
     def _next(self) -> Any:
-        """The next batch. Starting worker processes draws random numbers, which must not be training's."""
-        with untouched_randomness():
+        """The next batch. Worker processes, where some are started, neither draw training's random numbers nor hear
+        the signals that end a run."""
+        with untouched_randomness(), unheard():
             return to_device(next(self.now.loader), self.recipe.compute.device)
 
     def _step(self, found: Gradient) -> Iterator[Event]:

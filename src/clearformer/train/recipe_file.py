@@ -74,16 +74,16 @@ def differences(kept: Recipe, asked: Recipe) -> list[tuple[str, object, object]]
 
 def write_recipe(recipe: Recipe) -> str:
     """The whole recipe, defaults included, as a commented YAML text that `parse_recipe` reads back as it was."""
-    return "\n".join(_lines(recipe, (type(recipe).__name__,))) + "\n"
+    return "\n".join(_lines(recipe, ())) + "\n"
 
 
 def _lines(value: Any, choices: Iterable[str]) -> list[str]:
-    """A dataclass as lines of YAML; `choices` are the types that may stand there, named where there are several."""
+    """A dataclass as lines of YAML; `choices` are the types that may stand there. A type that is alone is not named."""
     kind, choices = type(value), list(choices)
     annotations, docs = typing.get_type_hints(kind), field_docs(kind)
     lines = _comment(inspect.cleandoc(kind.__doc__ or ""))
     lines += _comment(f"One of {', '.join(choices)}.") if len(choices) > 1 else []
-    lines += [f"type: {kind.__name__}"]
+    lines += [f"type: {kind.__name__}"] if len(choices) != 1 or not dataclasses.fields(kind) else []
     for field in dataclasses.fields(kind):
         inner = getattr(value, field.name)
         lines += _comment(docs.get(field.name, ""))

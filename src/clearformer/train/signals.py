@@ -40,3 +40,16 @@ def listening() -> Iterator[Asked]:
     finally:
         for name, handler in before.items():
             signal.signal(getattr(signal, name), handler)
+
+
+@contextmanager
+def unheard() -> Iterator[None]:
+    """Signals wait until the body ends, and processes started in it never hear them.
+
+    A signal to the whole process group would else kill the workers that read data, and with them the update.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [getattr(signal, name) for name in _HEARD])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
