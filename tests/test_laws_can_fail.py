@@ -136,11 +136,12 @@ def test_every_law_has_a_fault() -> None:
     assert {fault.law for fault in FAULTS} == set(get_args(LawName))
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32], ids=str)
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault.law}-{fault.plant.__name__}")
-def test_a_fault_is_caught(fault: Fault, monkeypatch: Patch) -> None:
+def test_a_fault_is_caught(fault: Fault, dtype: torch.dtype, monkeypatch: Patch) -> None:
     found = law(fault.spec, fault.law)
     assert found is not None
-    assert all(check(found, make_subject(fault.spec, seed, torch.float64)) for seed in range(5))
+    assert all(check(found, make_subject(fault.spec, seed, dtype)) for seed in range(5))
     fault.plant(monkeypatch)
     with pytest.raises(AssertionError):
-        any(not check(found, make_subject(fault.spec, seed, torch.float64)) for seed in range(5))
+        any(not check(found, make_subject(fault.spec, seed, dtype)) for seed in range(5))

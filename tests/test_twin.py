@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clearformer import spec as s
+from clearformer.layers import norm
 from clearformer.model import Model
 from clearformer.reference import initial
 from clearformer.reference import model as twin
@@ -143,3 +144,31 @@ def test_pytorch_equals_the_twin_over_the_whole_space() -> None:
 @given(any_spec, SEEDS)
 def test_pytorch_equals_the_twin_long(spec: s.Spec, seed: int) -> None:
     compare(spec, seed)
+
+
+def post_norm(layers: int) -> s.DecoderOnly:
+    """Norms after the sublayers: with weights of trained size each layer enlarges the rounding of those below."""
+    attention = s.Attention(2, 1, 4, 4, s.Causal(), s.Rotary())
+    block = s.Block(attention, s.Gated(16), s.RMSNorm(), s.RMSNorm(), arrangement=s.Sequential("post"))
+    return s.DecoderOnly(s.Stack(8, s.Tokens(13), (block,) * layers), s.Language(), context=24)
+
+
+def test_an_ill_conditioned_spec_is_allowed_its_own_condition(monkeypatch: pytest.MonkeyPatch) -> None:
+    compare(post_norm(2), seed=7)
+    compare(post_norm(20), seed=7)
+    monkeypatch.setitem(globals(), "FLOAT32_MOVES", 0)
+    with pytest.raises(AssertionError):
+        compare(post_norm(20), seed=7)
+
+
+@pytest.mark.parametrize("layers", [2, 20], ids=["well conditioned", "ill conditioned"])
+def test_a_fault_in_float32_alone_is_caught(layers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    forward = norm.RMSNorm.forward
+
+    def coarse(self: norm.RMSNorm, x: torch.Tensor) -> torch.Tensor:
+        normed = forward(self, x)
+        return normed.bfloat16().float() if x.dtype == torch.float32 else normed
+
+    monkeypatch.setattr(norm.RMSNorm, "forward", coarse)
+    with pytest.raises(AssertionError):
+        compare(post_norm(layers), seed=7)

@@ -79,7 +79,7 @@ def test_weights_of_another_spec_are_refused(tmp_path):
     save_folder(
         tmp_path / "more",
         OWN.write(spec),
-        {**weights, "query": taken, "encoder.blocks.0.attention.query.weight": taken},
+        {**weights, "query": taken.clone(), "encoder.blocks.0.attention.query.weight": taken},
     )
     with pytest.raises(CheckpointError, match="no place in this model: query"):
         load(tmp_path / "more")

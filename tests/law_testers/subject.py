@@ -72,9 +72,9 @@ class Subject:
     def nudged(self, nudge: Nudge, rng: np.random.Generator) -> Subject:
         """The subject in float64, its weights and real inputs nudged, with a copy of `rng` to draw the same again."""
         weights = {name: nudge(weight.detach().numpy()) for name, weight in self.model.named_parameters()}
-        copied = copy.deepcopy(rng)
-        twin = replace(self, model=built(self.spec, weights), dtype=torch.float64, rng=copied, nudge=nudge)
-        return twin if self.source is None else replace(twin, source=twin.tensor(self.source.numpy()))
+        again = copy.deepcopy(rng)
+        moved = replace(self, model=built(self.spec, weights), dtype=torch.float64, rng=again, nudge=nudge)
+        return moved if self.source is None else replace(moved, source=moved.tensor(self.source.numpy()))
 
     def cache(self, terms: dict[str, Tensor]) -> StaticCache:
         bound = terms.get("length_bound")

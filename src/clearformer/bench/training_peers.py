@@ -47,8 +47,9 @@ class PlainBlock(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         B, T, D = x.shape
-        heads = (part.view(B, T, self.heads, -1).transpose(1, 2) for part in self.inward(self.norm_1(x)).split(D, 2))
-        mixed = functional.scaled_dot_product_attention(*heads, is_causal=True)
+        parts = self.inward(self.norm_1(x)).split(D, 2)
+        query, key, value = (part.view(B, T, self.heads, -1).transpose(1, 2) for part in parts)
+        mixed = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
         x = x + self.outward(mixed.transpose(1, 2).reshape(B, T, D))
         return x + self.down(functional.gelu(self.up(self.norm_2(x))))
 

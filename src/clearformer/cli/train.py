@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -16,7 +17,9 @@ from clearformer.errors import UsageError
 from clearformer.messages import train_verb as say
 
 if TYPE_CHECKING:
+    from clearformer.runs.folder import RunFolder
     from clearformer.train.estimate import Estimate
+    from clearformer.train.events import Event
     from clearformer.train.recipe import Recipe
 
 train = App(name="train")
@@ -46,6 +49,8 @@ class Training(Progressing):
     """Compute in this number type; weights stay float32."""
     threads: int | None = None
     """Processor threads to compute with; one a core if left out."""
+    tracker: Literal["tensorboard", "trackio"] | None = None
+    """Send the figures to this program as well; it must be installed."""
     dry_run: bool = False
     """Reckon parameters, memory, data and time, and train nothing."""
     print_config: bool = False
@@ -164,7 +169,7 @@ def _train(task: str, given: dict[str, Any], flags: Training, overrides: Overrid
         return _run(task, recipe, run, flags, screen)
 
 
-def _run(task: str, recipe: Recipe, run: Any, flags: Training, screen: Screen) -> int:
+def _run(task: str, recipe: Recipe, run: RunFolder, flags: Training, screen: Screen) -> int:
     from clearformer.tasks.registry import open_task
     from clearformer.train.loop import Trainer
 
@@ -174,7 +179,7 @@ def _run(task: str, recipe: Recipe, run: Any, flags: Training, screen: Screen) -
         screen.note(say.SIZE, name=name, count=count)
     trainer = Trainer(opened, recipe, run, resume=flags.resume)
     with Watching(screen, opened.metric, opened.unit) as watching:
-        for event in trainer.run():
+        for event in _followed(trainer.run(), recipe, run, flags):
             watching.see(event)
     if screen.as_json:
         screen.json(watching.contents(run.path))
@@ -183,6 +188,26 @@ def _run(task: str, recipe: Recipe, run: Any, flags: Training, screen: Screen) -
         screen.text(str(run.path))
     assert watching.stopped is not None
     return EXIT_CODES.get(watching.stopped.reason, 0)
+
+
+def _followed(events: Iterator[Event], recipe: Recipe, run: RunFolder, flags: Training) -> Iterator[Event]:
+    """The events, told to a tracker and held against the recipe's expected losses where there are such."""
+    from clearformer.train.band import compared, read_band
+    from clearformer.train.recipe_file import differences, read_recipe
+    from clearformer.train.trackers import make_tracker, tracked
+
+    if flags.tracker is not None:
+        events = tracked(events, make_tracker(flags.tracker, run.path / "tracker"))
+    if flags.config is None:
+        return events
+    band = flags.config.parent / "bands" / f"{flags.config.stem}.json"
+    if not band.is_file():
+        return events
+    changed = differences(read_recipe(type(recipe), flags.config), recipe)
+    if any(field != "seed" and not field.startswith("compute.") for field, _, _ in changed):
+        # Another recipe has other losses.
+        return events
+    return compared(events, read_band(band))
 
 
 def _chosen(flags: Training) -> dict[str, Any]:

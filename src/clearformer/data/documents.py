@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import BinaryIO
 
 from clearformer.errors import DataError
 from clearformer.messages import data as say
@@ -73,7 +73,7 @@ def json_lines(path: Path, *texts: str) -> Iterator[dict[str, str]]:
         yield record
 
 
-def _open(path: Path) -> IO[bytes]:
+def _open(path: Path) -> BinaryIO | gzip.GzipFile:
     return gzip.open(path, "rb") if path.name.endswith(".gz") else path.open("rb")
 
 

@@ -216,6 +216,7 @@ SENTENCES = (
     Message("Go on with the run in --out from its last saved state.", "从最近保存的状态继续 --out 中的运行。"),
     Message("Start of the random numbers.", "随机数种子。"),
     Message("Compute in this number type; weights stay float32.", "计算使用的数值类型；权重保持 float32。"),
+    Message("Send the figures to this program as well; it must be installed.", "同时把数据发送到该程序；它须已安装。"),
     Message(
         "Reckon parameters, memory, data and time, and train nothing.", "只估算参数量、内存、数据量与时间，不训练。"
     ),
