@@ -1,4 +1,4 @@
-"""What we export, transformers reads: equal logits, tokenizer and generation config; and load reads it back bit-equal."""
+"""Exports: transformers reads them with equal logits, tokenizer and generation config; we read them back bit-equal."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def test_other_tokens_in_float32_are_an_error_and_said(clearformer, folder, calm
         (("prefill", "--runs", "0"), "--runs: expected at least 1"),
         (("prefill", "--new", "4"), "no option --new"),
         (("decode", "--vs", "nobody"), "one of hf"),
-        (("train",), "no verb train"),
+        (("sing",), "no verb sing"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(clearformer, folder, calm, options, complaint) -> None:

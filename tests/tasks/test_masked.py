@@ -20,7 +20,7 @@ from clearformer.tasks.corpus import TextData
 from clearformer.tasks.filling import fill
 from clearformer.tasks.masked import MaskedRecipe, MaskedTask
 from clearformer.tasks.models import Encoder
-from task_runs import publish, train
+from task_runs import TEXT, publish, train
 
 Opened = Callable[[Any], tuple[Any, Any, Any]]
 
@@ -59,22 +59,35 @@ def test_pieces_hold_every_token_of_the_text_once(text_file: Path, opened: Opene
     assert ids == part.ids[1:-1].tolist()
 
 
-def test_the_loss_asks_for_masked_tokens_alone(text_file: Path, opened: Opened) -> None:
-    task, model, _ = opened(recipe(text_file))
+def documents(path: Path) -> Path:
+    """Documents of unequal lengths, so that every batch holds padding."""
+    texts = [TEXT[40 * n : 40 * n + 3 + 5 * (n % 7)] for n in range(60)]
+    path.write_text("\n".join(json.dumps({"text": text}) for text in texts) + "\n", encoding="utf-8")
+    return path
+
+
+def test_the_loss_asks_for_masked_tokens_alone(tmp_path: Path, opened: Opened) -> None:
+    """Each row read by itself, without its padding."""
+    task, model, _ = opened(recipe(documents(tmp_path / "texts.jsonl")))
     batch = task.training().batch(0, 0)
-    found = task.loss(model, batch)
-    asked = batch.targets != IGNORE
-    logs = model(batch.ids, real=batch.real).double().log_softmax(-1)
-    expected = -logs[asked].gather(1, batch.targets[asked][:, None]).sum()
-    assert found.units == task.units(batch) == int(asked.sum())
-    assert found.total.item() == pytest.approx(expected.item(), rel=1e-5)
+    assert not batch.real.all()
+    found, expected = task.loss(model, batch), 0.0
+    for ids, real, targets in zip(*batch, strict=True):
+        asked = targets[real] != IGNORE
+        logs = model(ids[real][None])[0].double().log_softmax(-1)[asked]
+        expected -= logs.gather(1, targets[real][asked][:, None]).sum().item()
+    assert found.units == task.units(batch) == int((batch.targets != IGNORE).sum())
+    assert found.total.item() == pytest.approx(expected, rel=1e-5)
 
 
-def test_the_figures_do_not_depend_on_the_batch(text_file: Path, tmp_path: Path) -> None:
-    found = []
+def test_the_figures_do_not_depend_on_the_batch(tmp_path: Path) -> None:
+    path, found = documents(tmp_path / "texts.jsonl"), []
     for batch in (1, 5, 64):
-        task = MaskedTask.open(recipe(text_file, batch=batch), tmp_path)
+        task = MaskedTask.open(recipe(path, batch=batch), tmp_path)
         model = build(task.spec, generator=torch.Generator().manual_seed(2)).eval()
+        with torch.no_grad():
+            for parameter in model.parameters():
+                parameter.mul_(4)
         found.append(task.evaluate(model))
     for figures in found[1:]:
         assert figures == pytest.approx(found[0], rel=1e-5)

@@ -90,8 +90,8 @@ def test_a_folder_of_images_is_learnt_and_predicted(tmp_path: Path) -> None:
     assert found.evaluate(model.eval(), "test")["accuracy"] == 1
     verdict = classify_image(model, found.looking, tmp_path / "data" / "upper" / "3.png")
     assert verdict.label == "upper"
-    assert sum(verdict.probabilities.values()) == pytest.approx(1)
-    assert set(verdict.probabilities) == {"lower", "upper"}
+    assert sum(verdict.scores.values()) == pytest.approx(1)
+    assert set(verdict.scores) == {"lower", "upper"}
     with pytest.raises(DataError, match="cannot be read"):
         classify_image(model, found.looking, tmp_path / "absent.png")
 
@@ -103,7 +103,7 @@ def test_predictions_read_a_file_as_training_did(tmp_path: Path) -> None:
     verdict = classify_image(model, found.looking, files[sample])
     with torch.no_grad():
         shares = model(found.looking.standard.tensor(found.pictures.images[[sample]]))[0].softmax(0)
-    assert list(verdict.probabilities.values()) == pytest.approx(shares.tolist())
+    assert list(verdict.scores.values()) == pytest.approx(shares.tolist())
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
@@ -54,9 +54,9 @@ def measure(
 
     Raises MachineError on a busy machine, before and after the runs, unless `busy_ok`.
     """
-    before = _calm(look, busy_ok)
+    before = require_calm(busy_ok, look)
     written = alternate(contestants, prompt, new, runs=runs, warm_up=min(new, 8), advance=advance)
-    after = _calm(look, busy_ok)
+    after = require_calm(busy_ok, look)
     if job == "decode":
         figures = [[(new - 1) / run.decode_seconds for run in each] for each in written]
     else:
@@ -92,7 +92,8 @@ def about_machine(threads: int) -> dict[str, Any]:
     }
 
 
-def _calm(look: Callable[[], Calm], busy_ok: bool) -> Calm:
+def require_calm(busy_ok: bool, look: Callable[[], Calm] = calibrate) -> Calm:
+    """How quiet the machine is. Raises MachineError if it is not, unless `busy_ok`."""
     calm = look()
     if not calm.quiet and not busy_ok:
         raise MachineError(
@@ -108,11 +109,16 @@ def _calm(look: Callable[[], Calm], busy_ok: bool) -> Calm:
 
 def require_sizes(*, prompt: int, new: int, runs: int, least_new: int, context: int, name: str) -> None:
     """Raises UsageError for sizes that nothing can be measured with."""
-    for option, found, least in (("--prompt", prompt, 1), ("--new", new, least_new), ("--runs", runs, 1)):
-        if found < least:
-            raise UsageError(messages.TOO_FEW, name=option, least=least, found=found)
+    require_at_least({"--prompt": (prompt, 1), "--new": (new, least_new), "--runs": (runs, 1)})
     if prompt + new > context:
         raise UsageError(messages.TOO_LONG, prompt=prompt, new=new, context=context, name=name)
+
+
+def require_at_least(options: Mapping[str, tuple[int, int]]) -> None:
+    """Raises UsageError for an option below its least value."""
+    for option, (found, least) in options.items():
+        if found < least:
+            raise UsageError(messages.TOO_FEW, name=option, least=least, found=found)
 
 
 def _version(package: str) -> str | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
@@ -25,12 +26,13 @@ _FAR = 1.0
 
 @dataclass
 class Trainee:
-    """A model with its optimizer; `loss` is what its users write, inputs and targets given."""
+    """A model with its optimizer; `loss` is what its users write, inputs and targets given, `around` what their
+    forward and backward pass runs in."""
 
     name: str
     module: nn.Module
     loss: Callable[[Tensor, Tensor], Tensor]
-    autocast: Callable[[], AbstractContextManager[object]] = nullcontext
+    around: Callable[[], AbstractContextManager[object]] = nullcontext
 
     def __post_init__(self) -> None:
         self.module.train()
@@ -41,9 +43,9 @@ class Trainee:
 
     def step(self, inputs: Tensor, targets: Tensor) -> float:
         """One update, gradients clipped at 1 as all of them do."""
-        with self.autocast():
+        with self.around():
             loss = self.loss(inputs, targets)
-        loss.backward()
+            loss.backward()
         nn.utils.clip_grad_norm_(self.module.parameters(), 1.0)
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
@@ -65,7 +67,8 @@ def peer_trainee(name: str, shape: Shape, dtype: torch.dtype, *, compiled: bool)
 def measure_training(
     trainees: Sequence[Trainee], shape: Shape, *, runs: int, steps: int, advance: Advance
 ) -> list[Row]:
-    """Tokens a second over `steps` updates a run, in `runs` rounds. Ratios are to the last trainee of the list.
+    """Tokens a second over `steps` updates a run, in `runs` rounds. A peer's ratio is the median over the rounds of how
+    many times as fast the first trainee was.
 
     Raises UsageError for a trainee whose first loss is far from that of a model that knows nothing.
     """
@@ -84,7 +87,9 @@ def measure_training(
                 trainee.step(inputs, targets)
             figures[place].append(steps * shape.batch * shape.context / (time.perf_counter() - began))
             advance(number * len(trainees) + place + 1, total)
-    return rows_of([trainee.name for trainee in trainees], "tok/s", figures)
+    ours, *others = rows_of([trainee.name for trainee in trainees], "tok/s", figures)
+    ratios = [statistics.median(a / b for a, b in zip(figures[0], peer, strict=True)) for peer in figures[1:]]
+    return [replace(ours, ratio=None), *(replace(row, ratio=r) for row, r in zip(others, ratios, strict=True))]
 
 
 def _batches(shape: Shape, count: int) -> list[tuple[Tensor, Tensor]]:

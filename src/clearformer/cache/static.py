@@ -103,8 +103,17 @@ class StaticCache:
     def keep(self, rows: Int[Tensor, " rows"]) -> None:
         """Go on with these rows, in this order: beams that survive, or sequences that are not finished."""
         for layer in self._layers:
-            layer.tensors = tuple(kept[rows] for kept in layer.tensors)
+            layer.tensors = tuple(self._reordered(kept, rows) for kept in layer.tensors)
             if layer.memory is not None:
                 layer.memory = (layer.memory[0][rows], layer.memory[1][rows])
         self.counts, self.length_bound = self.counts[rows], self.length_bound[rows]
         self._positions, self._real = self._positions[rows], self._real[rows]
+
+    def _reordered(self, kept: Tensor, rows: Int[Tensor, " rows"]) -> Tensor:
+        """The filled slots of these rows, in place where they fit: most slots are still empty when beams change."""
+        filled = kept.narrow(2, 0, self.length)[rows]
+        if len(rows) > len(kept):
+            kept = kept.new_zeros(len(rows), *kept.shape[1:])
+        kept = kept.narrow(0, 0, len(rows))
+        kept.narrow(2, 0, self.length).copy_(filled)
+        return kept

@@ -1,8 +1,9 @@
-"""`clearformer bench decode|prefill`: our speed, alone or side by side with Hugging Face."""
+"""`clearformer bench decode|prefill|train`: our speed, alone or side by side with others."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -17,21 +18,18 @@ from clearformer.messages import cli as say_everywhere
 
 if TYPE_CHECKING:
     from clearformer.bench.jobs import Job, Report
+    from clearformer.bench.rounds import Row
 
 bench = App(name="bench")
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Measuring(Progressing):
-    """What is measured, and with what."""
+class Timing(Progressing):
+    """How it is measured."""
 
-    model: str = "smollm2-135m"
-    """A built-in name, a folder, a .gguf file, a Hub id, or a name under runs/."""
-    vs: Literal["hf"] | None = None
-    """Measure Hugging Face transformers beside it, in alternating runs."""
     dtype: Literal["float32", "bfloat16"] = "float32"
-    """The number type of weights and cache."""
+    """Compute in this number type."""
     runs: int = 5
     """Runs of each program; medians are taken over them."""
     threads: int | None = None
@@ -40,6 +38,17 @@ class Measuring(Progressing):
     """Measure on a busy machine too; the result says so."""
     out: Path | None = None
     """Write the JSON object into this file as well."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Measuring(Timing):
+    """What is measured, and with what."""
+
+    model: str = "smollm2-135m"
+    """A built-in name, a folder, a .gguf file, a Hub id, or a name under runs/."""
+    vs: Literal["hf"] | None = None
+    """Measure Hugging Face transformers beside it, in alternating runs."""
 
 
 Reading = Annotated[int, Parameter(name="--prompt", help="Tokens of the prompt.")]
@@ -58,6 +67,57 @@ def decode(
 def prefill(*, prompt: Reading = 512, flags: Measuring = Measuring(), language: Spoken = "en") -> int:
     """Measure reading: prompt tokens a second until the first new token is there, batch 1."""
     return _run("prefill", prompt, 1, flags, Screen(language, flags))
+
+
+@bench.command
+def train(
+    *,
+    shape: Annotated[
+        Literal["char", "small"], Parameter(help="The model and the batch: 0.8 or 13.9 million.")
+    ] = "small",
+    vs: Annotated[str, Parameter(help="Peers, commas between: nanogpt-like, hf, litgpt, x-transformers, nn.")] = "",
+    steps: Annotated[int, Parameter(help="Updates a run.")] = 10,
+    compiled: Annotated[
+        bool, Parameter(name="--compile", help="Compile every model; its time is not counted.")
+    ] = False,
+    flags: Timing = Timing(),
+    language: Spoken = "en",
+) -> int:
+    """Measure training: tokens a second over whole updates, forward, backward and optimizer."""
+    from clearformer.bench.training import SHAPES, measure_training, peer_trainee
+    from clearformer.bench.training_ours import our_trainee
+
+    screen = Screen(language, flags)
+    import clearformer.bench.jobs as jobs
+    import clearformer.machine as machine
+
+    jobs.require_at_least({"--steps": (steps, 1), "--runs": (flags.runs, 1)})
+    dtype = machine.checked_dtype(flags.dtype)
+    threads = machine.use_threads(flags.threads)
+    names = [name.strip() for name in vs.split(",") if name.strip()]
+    peers = [peer_trainee(name, SHAPES[shape], dtype, compiled=compiled) for name in names]
+    with our_trainee(SHAPES[shape], flags.dtype, compiled=compiled, note=lambda m, v: screen.note(m, **v)) as ours:
+        screen.note(say.CALIBRATING)
+        before = jobs.require_calm(flags.busy_ok)
+        with screen.progress(say.RUNNING) as advance:
+            rows = measure_training([ours, *peers], SHAPES[shape], runs=flags.runs, steps=steps, advance=advance)
+        after = jobs.require_calm(flags.busy_ok)
+    calm = max(before, after, key=lambda calm: calm.spread)
+    settings = {"shape": shape, "dtype": flags.dtype, "compile": compiled, "steps": steps, "runs": flags.runs}
+    about = {**jobs.about_machine(threads), "quiet": calm.quiet, "spread": calm.spread, "share": calm.share}
+    told = {"job": "train", "machine": about, "settings": settings, "rows": [asdict(row) for row in rows]}
+    if screen.as_json:
+        screen.json(told)
+    else:
+        screen.say(say.TRAINING_ON, date=about["date"], **settings)
+        _tell_rows(rows, about, screen)
+        if not calm.quiet:
+            screen.say(say.WAS_BUSY)
+    if flags.out is not None:
+        _write(flags.out, told)
+        if not screen.as_json:
+            screen.text(str(flags.out))
+    return 0
 
 
 def _run(job: Job, prompt: int, new: int, flags: Measuring, screen: Screen) -> int:
@@ -117,19 +177,22 @@ def _tell(report: Report, told: dict[str, Any], new: int, screen: Screen) -> Non
         screen.json(told)
         return
     screen.say(say.ON, job=report.job, date=told["machine"]["date"], **told["settings"])
-    screen.say(say.MACHINE, **{**told["machine"], "transformers": told["machine"]["transformers"] or "–"})
-    headings = (say.CONTESTANT, say.UNIT, say.MEDIAN, say.LOW, say.HIGH, say.RATIO)
-    rows = [
-        [row.name, row.unit, *(f"{n:.1f}" for n in (row.median, row.low, row.high)), _ratio(row.ratio)]
-        for row in report.rows
-    ]
-    screen.table(rows, [heading.text(screen.language) for heading in headings])
+    _tell_rows(report.rows, told["machine"], screen)
     if report.first_difference is not None:
         screen.say(say.OTHER_TOKENS, first=report.first_difference + 1, count=new)
     elif report.same_tokens:
         screen.say(say.SAME_TOKENS, count=new)
     if not report.calm.quiet:
         screen.say(say.WAS_BUSY)
+
+
+def _tell_rows(rows: Sequence[Row], about: dict[str, Any], screen: Screen) -> None:
+    screen.say(say.MACHINE, **{**about, "transformers": about["transformers"] or "–"})
+    headings = (say.CONTESTANT, say.UNIT, say.MEDIAN, say.LOW, say.HIGH, say.RATIO)
+    cells = [
+        [row.name, row.unit, *(f"{n:.1f}" for n in (row.median, row.low, row.high)), _ratio(row.ratio)] for row in rows
+    ]
+    screen.table(cells, [heading.text(screen.language) for heading in headings])
 
 
 def _ratio(ratio: float | None) -> str:

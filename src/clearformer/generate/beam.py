@@ -96,10 +96,13 @@ def _grow(
     """
     texts, width = live.shape
     vocabulary = logits.shape[-1]
-    total = live[:, :, None] + logits.double().log_softmax(-1).view(texts, width, vocabulary)
-    most = min(width * (1 + len(ends)), width * vocabulary)
-    best, places = total.flatten(1).topk(most, -1)
-    beams, words = places // vocabulary, places % vocabulary
+    # So many that `width` are left when all end marks are taken away; no beginning can have more of them in the best.
+    most = width * (1 + len(ends))
+    likely, words = logits.topk(min(most, vocabulary), -1)
+    likely = likely.double() - logits.logsumexp(-1, keepdim=True)
+    total = live[:, :, None] + likely.view(texts, width, -1)
+    best, places = total.flatten(1).topk(min(most, total[0].numel()), -1)
+    beams, words = places // likely.shape[1], words.view(texts, -1).gather(1, places)
     closing = torch.isin(words, torch.tensor(sorted(ends), device=words.device))
     length = tokens.shape[2] + 1
     for text, rank in (closing[:, :width] & best[:, :width].isfinite()).nonzero().tolist():

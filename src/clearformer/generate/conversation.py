@@ -60,7 +60,9 @@ class Conversation:
             options = replace(options, seed=options.seed + len(self.results))
         context = self._model.spec.context
         needed = min(context, len(prompt) + options.length(self._speaker.generation))
-        if not options.use_cache or reads_prefix(self._model) or len(prompt) >= context:
+        # Beams leave the cache with the row of another beginning than the one that was written.
+        apart = not options.use_cache or options.num_beams > 1 or reads_prefix(self._model)
+        if apart or len(prompt) >= context:
             return Generation(self._speaker, [prompt], options)
         goes_on = len(self._held) < len(prompt) and prompt[: len(self._held)] == self._held
         if self._reader is None or not goes_on or needed > self._reader.cache.capacity:

@@ -36,7 +36,7 @@ class Reader(Protocol):
         """Logits after the last of these tokens, which continue those read before. Padding stands on the left."""
 
     def keep(self, rows: Int[Tensor, " rows"]) -> None:
-        """Go on with these rows."""
+        """Go on with these rows, in this order; a row may be kept several times."""
 
 
 class CachedReader:
@@ -60,7 +60,7 @@ class CachedReader:
         self._chunk = chunk if prefix is None else capacity
         table = _embedding(model).token.weight
         batch = length_bound.shape[0]
-        check_memory(cache_bytes(_stack(model).spec, batch, capacity, table.dtype), messages.CACHE, str(table.device))
+        self._check_memory(batch, capacity)
         self.cache = StaticCache(
             _stack(model).spec,
             batch=batch,
@@ -88,9 +88,17 @@ class CachedReader:
         return _logits(self._model, hidden)
 
     def keep(self, rows: Int[Tensor, " rows"]) -> None:
+        if len(rows) > len(self.cache.counts):
+            self._check_memory(len(rows), self.cache.capacity)
         self.cache.keep(rows)
         self._prefix = None if self._prefix is None else self._prefix[rows]
         self._memory = _kept(self._memory, rows)
+
+    def _check_memory(self, batch: int, capacity: int) -> None:
+        table = _embedding(self._model).token.weight
+        check_memory(
+            cache_bytes(_stack(self._model).spec, batch, capacity, table.dtype), messages.CACHE, str(table.device)
+        )
 
 
 class UncachedReader:

@@ -13,6 +13,9 @@ from clearformer.messages import verbatim
 MOST_TOP_LOGPROBS = 100
 # Beyond it, and below its inverse, a logit divided by the penalty leaves float32 and nothing can be drawn.
 MOST_PENALTY = 1000
+MOST_BEAMS = 1000
+# ((5 + n) / 6) to this power stays a float64 for every text that fits into a machine.
+MOST_LENGTH_PENALTY = 20
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,10 @@ class Options:
     """Keep keys and values; without, every step reads the whole text again."""
     prefill_chunk: int = 512
     """Read the prompt in pieces of this many tokens, which bounds the memory needed."""
+    num_beams: int = 1
+    """Beam search: keep this many likeliest beginnings and write the best whole text; 1 is off."""
+    length_penalty: float | None = None
+    """Rank the beams' texts by log-probability over ((5 + n) / 6) to this power; more favours long texts [0.6]."""
 
     def __post_init__(self) -> None:
         if self.max_new_tokens is not None and not _whole(self.max_new_tokens, 1):
@@ -105,6 +112,14 @@ class Options:
             raise UsageError(messages.BAD_TOP_LOGPROBS, found=self.top_logprobs, most=MOST_TOP_LOGPROBS)
         if not _whole(self.prefill_chunk, 1):
             raise UsageError(messages.BAD_CHUNK, found=self.prefill_chunk)
+        if not _whole(self.num_beams, 1, MOST_BEAMS):
+            raise UsageError(messages.BAD_NUM_BEAMS, found=self.num_beams, most=MOST_BEAMS)
+        if self.length_penalty is not None:
+            if not (_number(self.length_penalty) and 0 <= self.length_penalty <= MOST_LENGTH_PENALTY):
+                values = {"found": self.length_penalty, "most": MOST_LENGTH_PENALTY}
+                raise UsageError(messages.BAD_LENGTH_PENALTY, **values)
+            if self.num_beams == 1:
+                raise UsageError(messages.PENALTY_WITHOUT_BEAMS)
         if self.seed is not None and not _whole(self.seed, 0, 2**63 - 1):
             raise UsageError(messages.BAD_SEED, found=self.seed)
         if isinstance(self.stop, str):
@@ -116,12 +131,25 @@ class Options:
             if not string:
                 raise UsageError(messages.EMPTY_STOP)
         # Refuse a bad value now and not when a model of gigabytes has been read.
-        SamplingSettings(**{name: value for name, value in self._sampling().items() if value is not None})
+        chosen = SamplingSettings(**{name: value for name, value in self._sampling().items() if value is not None})
+        if self.num_beams > 1:
+            self._refuse_beside_beams(chosen)
+
+    @property
+    def alpha(self) -> float:
+        """The exponent of the length penalty."""
+        return 0.6 if self.length_penalty is None else self.length_penalty
 
     def sampling(self, defaults: Defaults) -> SamplingSettings:
         """These choices completed by the makers': a filter without a temperature means that sampling is wanted."""
         chosen = {name: value for name, value in self._sampling().items() if value is not None}
         makers = {name: value for name in _SAMPLING if (value := getattr(defaults, name)) is not None}
+        if self.num_beams > 1:
+            # Beams take the place of the makers' sampling; their penalty would change what is likely.
+            penalty = makers.get("repetition_penalty", 1)
+            if self.repetition_penalty is None and penalty != 1:
+                raise GenerationError(messages.MAKERS_PENALTY, found=penalty)
+            return SamplingSettings()
         if not defaults.sample and not chosen.keys() & {"top_k", "top_p", "min_p"}:
             makers["temperature"] = 0.0
         try:
@@ -134,6 +162,14 @@ class Options:
     def length(self, defaults: Defaults) -> int:
         """Tokens to write at most."""
         return self.max_new_tokens or defaults.max_new_tokens or 256
+
+    def _refuse_beside_beams(self, chosen: SamplingSettings) -> None:
+        """Beam search looks for the likeliest text under the model itself, and knows it only as a whole."""
+        off = SamplingSettings()
+        beside = [name for name in _SAMPLING if getattr(chosen, name) != getattr(off, name)]
+        beside += [name for name in ("stop", "top_logprobs") if getattr(self, name)]
+        if beside:
+            raise UsageError(messages.BESIDE_BEAMS, found=beside[0])
 
     def _sampling(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _SAMPLING}

@@ -10,6 +10,7 @@ from typing import Any, Literal, cast, overload
 import torch
 
 from clearformer.errors import GenerationError, UsageError
+from clearformer.generate.beam_decoding import BeamDecoding
 from clearformer.generate.decode import Decoding, Step, Token, pad_left
 from clearformer.generate.draft import Draft, StopReason, Writer
 from clearformer.generate.reader import CachedReader, Reader, UncachedReader, device_of, reads_prefix
@@ -72,17 +73,18 @@ class Generation:
         seeds = [row + (self.seed or 0) for row in range(len(prompts))]
         generators = [torch.Generator().manual_seed(seed % 2**63) for seed in seeds]
         self._cached = reader.length if reader else 0
-        self._decoding = Decoding(
-            reader or self._reader(speaker, prompts, device),
-            self.drafts,
-            Sampler(sampling, generators),
-            device=device,
-            top_logprobs=options.top_logprobs,
-        )
+        reader = reader or self._reader(speaker, prompts, device)
+        self._decoding: Decoding | BeamDecoding
+        if options.num_beams > 1:
+            beams: dict[str, Any] = {"width": options.num_beams, "alpha": options.alpha, "ends": end_ids(speaker)}
+            self._decoding = BeamDecoding(reader, self.drafts, **beams, device=device)
+        else:
+            sampler = Sampler(sampling, generators)
+            self._decoding = Decoding(reader, self.drafts, sampler, device=device, top_logprobs=options.top_logprobs)
         self._tokens: list[list[Token]] = [[] for _ in prompts]
 
     def steps(self) -> Iterator[Step]:
-        """One token a text at each step, until every text has ended."""
+        """One token a text at each step, until every text has ended; with beams, after the whole search."""
         for step in self._decoding.steps():
             if self._options.top_logprobs:
                 for token in step:
@@ -179,7 +181,7 @@ def complete(speaker: Speaker, prompt: str | Sequence[str], **options: Any) -> R
     """Continue one text, or several as one batch; `speaker` is what `load` returns.
 
     `options` are the fields of `clearformer.generate.settings.Options`: max_new_tokens, temperature, top_k, top_p,
-    min_p, repetition_penalty, seed, stop, top_logprobs, use_cache, prefill_chunk.
+    min_p, repetition_penalty, seed, stop, top_logprobs, use_cache, prefill_chunk, num_beams, length_penalty.
     Raises UsageError for a model that cannot write or a setting out of range, GenerationError for a prompt that is
     empty or longer than the context, MachineError if the cache does not fit into memory.
     """

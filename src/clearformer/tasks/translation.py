@@ -136,12 +136,6 @@ class TranslationTask:
             "chrf": chrf,
         }
 
-    def signature(self) -> str:
-        """sacreBLEU's own account of how BLEU is computed."""
-        metric = _bleu(lowercase=self.recipe.data.lowercase)
-        metric.corpus_score(["a"], [["a"]])
-        return str(metric.get_signature())
-
     def samples(self, model: Model) -> tuple[Sample, ...]:
         """The first sentences of the validation split."""
         assert isinstance(model, EncoderDecoder)
@@ -189,6 +183,14 @@ def scores(texts: Sequence[str], references: Sequence[str], *, lowercase: bool) 
 
     bleu = _bleu(lowercase=lowercase).corpus_score(list(texts), [list(references)]).score
     return float(bleu), float(CHRF(lowercase=lowercase).corpus_score(list(texts), [list(references)]).score)
+
+
+def bleu_signature(*, lowercase: bool) -> str:
+    """sacreBLEU's own account of how BLEU is computed."""
+    metric = _bleu(lowercase=lowercase)
+    # It knows the number of references once it has seen some.
+    metric.corpus_score(["a"], [["a"]])
+    return str(metric.get_signature())
 
 
 def _bleu(*, lowercase: bool) -> Any:
