@@ -24,12 +24,12 @@ from clearformer.messages import load as say
 from clearformer.messages import runs as say_of_runs
 from clearformer.messages import verbatim
 from clearformer.model import Model
-from clearformer.spec import DecoderOnly, EncoderOnly, Hidden, Spec, Tokens, main_stack
+from clearformer.spec import DecoderOnly, EncoderDecoder, EncoderOnly, Hidden, Spec, Tokens, TwoTowers, main_stack
 from clearformer.store.places import Progress
 from clearformer.store.pull import silent
 from clearformer.store.resolve import Located, resolve
 from clearformer.text.gguf import chat_template_from_gguf, tokenizer_from_gguf
-from clearformer.text.load import FILES, TOKENIZER, chat_template_from_folder, tokenizer_from_folder
+from clearformer.text.load import FILES, SOURCE_TOKENIZER, TOKENIZER, chat_template_from_folder, tokenizer_from_folder
 from clearformer.text.tokenizer import Tokenizer
 
 DTYPES = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
@@ -47,6 +47,7 @@ class Found:
     generation: GenerationDefaults
     tokenizer: Tokenizer | None
     template: str | None
+    source_tokenizer: Tokenizer | None = None
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,8 @@ class Loaded:
     template: str | None
     path: Path | None = None
     """Where it was read from; beside the weights may lie what a task knows, such as the names of its classes."""
+    source_tokenizer: Tokenizer | None = None
+    """The vocabulary of what an encoder-decoder reads, where `tokenizer` is that of what it writes alone."""
 
     def __repr__(self) -> str:
         """One line: the spec of thirty blocks would bury whatever else a notebook shows."""
@@ -94,17 +97,18 @@ def load(
         generation=found.generation,
         template=found.template,
         path=found.path,
+        source_tokenizer=found.source_tokenizer,
     )
 
 
 def look(located: Located) -> Found:
     """Read everything but the weights. Raises CheckpointError and TokenizerError."""
     found = _look_into_gguf(located) if located.kind == "gguf" else _look_into_folder(located)
-    rows = _vocabulary(found.spec)
-    if found.tokenizer is not None and rows is not None and found.tokenizer.vocabulary_size > rows:
-        raise CheckpointError(
-            say.VOCABULARY_TOO_LARGE, name=found.name, expected=rows, found=found.tokenizer.vocabulary_size
-        )
+    reads, writes = _vocabularies(found.spec)
+    for tokenizer, rows in ((found.source_tokenizer or found.tokenizer, reads), (found.tokenizer, writes)):
+        if tokenizer is not None and rows is not None and tokenizer.vocabulary_size > rows:
+            values = {"expected": rows, "found": tokenizer.vocabulary_size}
+            raise CheckpointError(say.VOCABULARY_TOO_LARGE, name=found.name, **values)
     return found
 
 
@@ -129,6 +133,7 @@ def _look_into_folder(located: Located) -> Found:
         generation=read_generation(checkpoint.generation, checkpoint.config, folder / "generation_config.json"),
         tokenizer=tokenizer_from_folder(folder) if given(folder, TOKENIZER) else None,
         template=chat_template_from_folder(folder),
+        source_tokenizer=tokenizer_from_folder(folder, SOURCE_TOKENIZER) if given(folder, SOURCE_TOKENIZER) else None,
     )
 
 
@@ -195,12 +200,13 @@ def _usable(device: torch.device | str) -> torch.device:
         raise MachineError(say.NO_DEVICE, found=device, detail=reason) from error
 
 
-def _vocabulary(spec: Spec) -> int | None:
-    """Rows of the table that a tokenizer's ids index."""
-    if isinstance(spec, EncoderOnly | DecoderOnly):
-        source = main_stack(spec).input
-        return source.vocabulary if isinstance(source, Tokens) else None
-    return None
+def _vocabularies(spec: Spec) -> tuple[int | None, int | None]:
+    """Rows of the tables that ids index, of what is read and of what is written; None where those are no tokens."""
+    if isinstance(spec, TwoTowers):
+        return None, None
+    stacks = (spec.encoder, spec.decoder) if isinstance(spec, EncoderDecoder) else (main_stack(spec),) * 2
+    reads, writes = (each.input.vocabulary if isinstance(each.input, Tokens) else None for each in stacks)
+    return reads, writes
 
 
 def _short(dtype: object) -> str:

@@ -32,6 +32,7 @@ class Toy:
     name: str = "toy"
     generation: GenerationDefaults = field(default_factory=GenerationDefaults)
     template: str | None = TEMPLATE
+    source_tokenizer: Any = None
 
 
 def printable_speaker() -> Toy:

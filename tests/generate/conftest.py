@@ -39,6 +39,7 @@ class Toy:
     tokenizer: Tokenizer | None = None
     generation: GenerationDefaults = field(default_factory=GenerationDefaults)
     template: str | None = None
+    source_tokenizer: Tokenizer | None = None
 
     @property
     def spec(self) -> specs.Spec:

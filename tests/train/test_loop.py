@@ -13,6 +13,7 @@ import torch
 
 from clearformer.build import build
 from clearformer.errors import RunError, TrainingError, UsageError
+from clearformer.load import load
 from clearformer.messages import train as say
 from clearformer.runs.folder import RunFolder
 from clearformer.runs.state import newest_state
@@ -79,8 +80,6 @@ def test_a_folder_holds_what_a_user_needs(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("average", [None, EMA(0.9), Checkpoints(2)], ids=str)
 def test_the_best_weights_are_published_not_the_last(tmp_path: Path, average: object) -> None:
-    from clearformer.load import load
-
     recipe = small_recipe(average=average, watch=Watch(evaluate=2), optimizer=replace(small_recipe().optimizer, lr=0.2))
     task = CountingTask()
     trainer = begin(tmp_path / "run", recipe, task)
@@ -90,6 +89,14 @@ def test_the_best_weights_are_published_not_the_last(tmp_path: Path, average: ob
     loaded.model.eval()
     with torch.no_grad():
         assert task.evaluate(loaded.model)["loss"] == pytest.approx(min(task.evaluations), abs=1e-6)
+
+
+def test_the_last_weights_are_published_where_the_recipe_says_so(tmp_path: Path) -> None:
+    recipe = small_recipe(watch=Watch(evaluate=2, keep="last"), optimizer=replace(small_recipe().optimizer, lr=0.2))
+    trainer = begin(tmp_path / "run", recipe)
+    list(trainer.run())
+    found = dict(load(tmp_path / "run").model.named_parameters())
+    assert all(torch.equal(found[name], weight) for name, weight in trainer.now.model.named_parameters())
 
 
 def test_training_notices_no_evaluation_sample_or_save(tmp_path: Path) -> None:

@@ -13,13 +13,14 @@ from clearformer.messages import data as say
 def buckets(
     lengths: Int[np.ndarray, "rows sides"], budget: int, *, seed: int | None, epoch: int = 0
 ) -> list[np.ndarray]:
-    """Row numbers, each row once: batches whose rows × Σ longest of each side stay within `budget`.
+    """Numbers of the rows (at least one), each once: batches whose rows × Σ longest of each side stay within `budget`.
 
     With a seed, rows of equal length meet others in each epoch and the batches come in random order; without, from the
     shortest to the longest. Raises DataError for a row that alone is past the budget.
     """
     totals = lengths.sum(1)
-    if (worst := int(totals.argmax())) >= 0 and totals[worst] > budget:
+    worst = int(totals.argmax())
+    if totals[worst] > budget:
         raise DataError(say.PAST_BUDGET, number=worst + 1, found=int(totals[worst]), budget=budget)
     start = np.arange(len(lengths)) if seed is None else order(seed, epoch, len(lengths))
     # Sorted by every side, the last key first: the padding of each is small.

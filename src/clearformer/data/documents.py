@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from clearformer.errors import DataError
 from clearformer.messages import data as say
@@ -51,15 +51,15 @@ def _files(path: Path) -> list[Path]:
 
 def _of_file(path: Path) -> Iterator[str]:
     if path.name.removesuffix(".gz").endswith(".jsonl"):
-        yield from (record["text"] for record in json_lines(path, "text"))
+        yield from (record["text"] for _, record in json_lines(path, "text"))
         return
     with _errors(path), _open(path) as file:
         content = file.read()
     yield _text(content, path, 0)
 
 
-def json_lines(path: Path, *texts: str) -> Iterator[dict[str, str]]:
-    """One JSON object a line, empty lines left out; the named keys must hold strings. Raises DataError."""
+def json_lines(path: Path, *texts: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(line, its JSON object), empty lines left out; the named keys must hold strings. Raises DataError."""
     expected = ", ".join(f'"{key}"' for key in texts)
     for number, line in enumerate(lines(path), start=1):
         if not line.strip():
@@ -70,7 +70,7 @@ def json_lines(path: Path, *texts: str) -> Iterator[dict[str, str]]:
             record = None
         if not isinstance(record, dict) or not all(isinstance(record.get(key), str) for key in texts):
             raise DataError(say.BAD_JSON_LINE, path=path, line=number, expected=expected, found=line[:60])
-        yield record
+        yield number, record
 
 
 def _open(path: Path) -> BinaryIO | gzip.GzipFile:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from clearformer.checkpoint.atomic import write_bytes
-from clearformer.errors import DataError
+from clearformer.checkpoint.atomic import new_file, write_bytes
+from clearformer.errors import CheckpointError, DataError
 from clearformer.messages import data as say
 
 _PIECE = 1 << 20
@@ -41,14 +40,16 @@ class IdFile:
         except (OSError, ValueError, AttributeError):
             pass
         try:
-            ends, largest = _write(path, documents, encode, end_id)
-            kind = "uint16" if largest < 1 << 16 else "uint32"
-            if kind == "uint16":
-                _narrow(path)
-            contents = {"digest": digest, "dtype": kind, "ends": ends}
-            write_bytes(about, json.dumps(contents).encode())
-        except OSError as error:
-            raise DataError(say.CACHE_FAILED, path=path, detail=error.strerror or error) from error
+            with new_file(path) as temporary:
+                ends, largest = _write(temporary, documents, encode, end_id)
+                kind = "uint16" if largest < 1 << 16 else "uint32"
+                if kind == "uint16":
+                    _narrow(temporary)
+                # The description goes first and comes last: whenever this is cut off, none speaks of other ids.
+                about.unlink(missing_ok=True)
+            write_bytes(about, json.dumps({"digest": digest, "dtype": kind, "ends": ends}).encode())
+        except CheckpointError as error:
+            raise DataError(say.CACHE_FAILED, path=path, detail=error.values["detail"]) from error
         return cls.open(path)
 
     @classmethod
@@ -62,11 +63,13 @@ class IdFile:
 
 
 def _digest(documents: Callable[[], Iterable[str]], encode: Encode, end_id: int) -> str:
-    """Of the texts, and of what the tokenizer makes of the first of them."""
-    digest = hashlib.blake2b(digest_size=16)
-    for number, text in enumerate(documents()):
-        if number == 0:
-            digest.update(repr([end_id, *encode(text[:_PROBE])]).encode())
+    """Of the texts, and of what the tokenizer makes of their first characters."""
+    digest = hashlib.blake2b(str(end_id).encode(), digest_size=16)
+    left = _PROBE
+    for text in documents():
+        if left:
+            digest.update(repr(encode(text[:left])).encode())
+            left -= min(left, len(text))
         digest.update(f"{len(text)} ".encode() + text.encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
@@ -86,9 +89,12 @@ def _write(path: Path, documents: Callable[[], Iterable[str]], encode: Encode, e
 
 
 def _narrow(path: Path) -> None:
-    """Two bytes an id are enough: written beside, then in its place."""
-    narrow = path.with_suffix(".narrow")
-    with path.open("rb") as wide, narrow.open("wb") as file:
-        while (piece := np.fromfile(wide, dtype=np.uint32, count=_PIECE)).size:
+    """Two bytes an id are enough: written over the four, which are read ahead of it."""
+    count = path.stat().st_size // 4
+    with path.open("r+b") as file:
+        for start in range(0, count, _PIECE):
+            file.seek(4 * start)
+            piece = np.fromfile(file, dtype=np.uint32, count=min(_PIECE, count - start))
+            file.seek(2 * start)
             piece.astype(np.uint16).tofile(file)
-    os.replace(narrow, path)
+        file.truncate(2 * count)

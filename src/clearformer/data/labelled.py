@@ -82,41 +82,44 @@ def _phrases(words: list[str]) -> Iterator[int]:
 def _records(path: Path) -> Iterator[tuple[str, str]]:
     name = path.name.removesuffix(".gz")
     if name.endswith(".jsonl"):
-        for number, record in enumerate(json_lines(path, "text"), start=1):
+        for number, record in json_lines(path, "text"):
             label = record.get("label")
             if not isinstance(label, str | int) or not record["text"].strip():
                 raise DataError(say.BAD_ROW, path=path, line=number, found=str(record)[:60])
             yield record["text"], str(label)
         return
-    tabs = name.endswith(".tsv")
-    # Quotes are plain characters in a .tsv, as GLUE writes it.
-    reader = csv.reader(
-        lines(path), delimiter="\t" if tabs else ",", quoting=csv.QUOTE_NONE if tabs else csv.QUOTE_MINIMAL
-    )
-    text_at, label_at = 0, 1
-    for number, row in enumerate(_rows(reader, path), start=1):
-        if number == 1 and (found := _header(row)) is not None:
-            text_at, label_at = found
-            continue
-        if not row:
-            continue
+    text_at, label_at, first = 0, 1, True
+    for number, row in _rows(path, tabs=name.endswith(".tsv")):
+        if first:
+            first = False
+            if (found := _header(row, path)) is not None:
+                text_at, label_at = found
+                continue
         if len(row) <= max(text_at, label_at) or not row[text_at].strip() or not row[label_at].strip():
             raise DataError(say.BAD_ROW, path=path, line=number, found="\t".join(row)[:60])
         yield row[text_at], row[label_at].strip()
 
 
-def _rows(reader: Iterator[list[str]], path: Path) -> Iterator[list[str]]:
-    number = 0
+def _rows(path: Path, *, tabs: bool) -> Iterator[tuple[int, list[str]]]:
+    """(line at which it ends, row) for every row that is not empty; quoted cells of a .csv may hold line ends."""
+    ended = (line + "\n" for line in lines(path))
+    # Quotes are plain characters in a .tsv, as GLUE writes it.
+    reader = csv.reader(ended, delimiter="\t", quoting=csv.QUOTE_NONE) if tabs else csv.reader(ended, strict=True)
     try:
-        for number, row in enumerate(reader, start=1):  # noqa: B007 - read below
-            yield row
+        yield from ((reader.line_num, row) for row in reader if row)
     except csv.Error as error:
-        raise DataError(say.BAD_ROW, path=path, line=number + 1, found=str(error)) from error
+        raise DataError(say.BAD_ROW, path=path, line=reader.line_num, found=str(error)) from error
 
 
-def _header(row: list[str]) -> tuple[int, int] | None:
-    """Where text and label stand, if the row names both."""
+def _header(row: list[str], path: Path) -> tuple[int, int] | None:
+    """Where text and label stand, if the row names a label's column. Raises DataError if it then names no text's."""
     names = [cell.strip().lower() for cell in row]
-    text = next((i for i, name in enumerate(names) if name in _TEXT_NAMES), None)
     label = next((i for i, name in enumerate(names) if name in _LABEL_NAMES), None)
-    return None if text is None or label is None else (text, label)
+    if label is None:
+        return None
+    text = next((i for i, name in enumerate(names) if name in _TEXT_NAMES), None)
+    if text is None and len(names) == 2:
+        text = 1 - label
+    if text is None:
+        raise DataError(say.NO_TEXT_COLUMN, path=path, expected=", ".join(sorted(_TEXT_NAMES)), found=", ".join(row))
+    return text, label

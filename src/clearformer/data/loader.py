@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
+import torch
 from torch.utils.data import DataLoader, Dataset
 
 from clearformer.data.batches import Batches, Position
@@ -49,7 +50,9 @@ class Loader(Generic[B]):
         rest = _Epoch(self._batches, self._position)
         if self._workers == 0:
             return (rest[number] for number in range(len(rest)))
-        return iter(DataLoader(rest, batch_size=None, shuffle=False, num_workers=self._workers))
+        # torch seeds workers from the global generator; drawing from it here would change dropout after a resume.
+        apart = torch.Generator()
+        return iter(DataLoader(rest, batch_size=None, shuffle=False, num_workers=self._workers, generator=apart))
 
     def _read(self, running: Iterator[B]) -> B:
         if self._workers == 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +35,11 @@ class Masking:
     ignore: int
     share: float = 0.15
 
+    @cached_property
+    def plain(self) -> np.ndarray:
+        """The ids that are not special."""
+        return np.setdiff1d(np.arange(self.vocabulary), list(self.special))
+
 
 def mask(ids: Int[np.ndarray, " T"], rule: Masking, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Ids with `share` of the plain tokens chosen (at least one, if any): of these 80 % are hidden, 10 % replaced by a
@@ -49,9 +55,8 @@ def mask(ids: Int[np.ndarray, " T"], rule: Masking, random: np.random.Generator)
     fate = random.random(count)
     changed[chosen[fate < _HIDDEN]] = rule.mask_id
     replaced = chosen[(fate >= _HIDDEN) & (fate < _REPLACED)]
-    others = np.setdiff1d(np.arange(rule.vocabulary), list(rule.special))
-    if len(others):
-        changed[replaced] = random.choice(others, size=len(replaced))
+    if len(rule.plain):
+        changed[replaced] = random.choice(rule.plain, size=len(replaced))
     return changed, targets
 
 

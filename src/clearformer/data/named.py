@@ -6,6 +6,7 @@ import hashlib
 import os
 import urllib.request
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 
 from clearformer.checkpoint.atomic import new_file
@@ -131,7 +132,7 @@ def _fetch(name: str, file: File, folder: Path, progress: Progress) -> None:
                     target.write(piece)
                     done += len(piece)
                     progress(done, file.size)
-        except OSError as error:
+        except (OSError, HTTPException) as error:
             raise DataError(say.CANNOT_FETCH, **about, detail=str(error)) from error
         if digest.hexdigest() != file.sha256:
             values = {"expected": file.sha256, "found": digest.hexdigest()}

@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from clearformer.data.batches import randomness
+from clearformer.data.batches import order, randomness
 
 
 class TokenBatch(NamedTuple):
@@ -24,28 +24,33 @@ class TokenBatch(NamedTuple):
 
 
 class PackedText:
-    """Training windows. Each epoch cuts the text at another offset and shuffles; every window follows the last."""
+    """Training windows. Each epoch cuts the text at another offset and shuffles; every window follows the last.
+
+    All batches are full, so that their shape is one: what is past the last full batch, and less than a window at both
+    ends, is left out of an epoch, other tokens in each. No token is predicted twice in an epoch.
+    """
 
     def __init__(self, ids: np.ndarray, ends: np.ndarray, *, context: int, batch: int, seed: int) -> None:
         assert len(ids) > context
         self._ids, self._ends = ids, ends
         self._context, self._batch, self._seed = context, batch, seed
+        self._drawn: tuple[int, np.ndarray] | None = None
 
     def count(self, epoch: int) -> int:
-        return max(1, self._windows(self._offset(epoch)) // self._batch)
+        return max(1, len(self._starts(epoch)) // self._batch)
 
     def batch(self, epoch: int, number: int) -> TokenBatch:
-        offset = self._offset(epoch)
-        drawn = randomness(self._seed, epoch).permutation(self._windows(offset))
-        chosen = drawn[number * self._batch : (number + 1) * self._batch]
-        return windows_at(self._ids, self._ends, offset + chosen * self._context, self._context)
+        chosen = self._starts(epoch)[number * self._batch : (number + 1) * self._batch]
+        return windows_at(self._ids, self._ends, chosen, self._context)
 
-    def _offset(self, epoch: int) -> int:
-        most = min(self._context, len(self._ids) - self._context)
-        return int(randomness(self._seed, epoch, 0).integers(most))
-
-    def _windows(self, offset: int) -> int:
-        return (len(self._ids) - 1 - offset) // self._context
+    def _starts(self, epoch: int) -> np.ndarray:
+        """Where the epoch's windows begin, in its order; drawn once."""
+        if self._drawn is None or self._drawn[0] != epoch:
+            most = min(self._context, len(self._ids) - self._context)
+            offset = int(randomness(self._seed, epoch, 0).integers(most))
+            windows = (len(self._ids) - 1 - offset) // self._context
+            self._drawn = epoch, offset + order(self._seed, epoch, windows) * self._context
+        return self._drawn[1]
 
 
 class EvaluationWindows:

@@ -13,7 +13,9 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from clearformer.errors import GenerationError
 from clearformer.generate.reader import Reader
+from clearformer.messages import generate as messages
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,10 @@ def beam_search(
 ) -> list[list[Hypothesis]]:
     """Up to `width` hypotheses for each row that `starts` begins, the best first; `limits` is each one's most tokens.
 
-    The reader has nothing of these rows yet. Each text gets what it would get alone.
+    The reader has nothing of these rows yet. Each text gets what it would get alone; what has not ended by its limit is
+    a hypothesis too. Raises GenerationError for logits that hold NaN or infinity.
     """
-    logits = reader.read(starts, real)
+    logits = _finite(reader.read(starts, real), starts.shape[1])
     device = logits.device
     reader.keep(torch.arange(len(starts), device=device).repeat_interleave(width))
     searches = [_Search(number, limit) for number, limit in enumerate(limits)]
@@ -78,8 +81,15 @@ def beam_search(
             live, tokens, rows = live[kept], tokens[kept], rows[kept]
             searches = [searches[place] for place in going]
         reader.keep(rows.flatten())
-        logits = reader.read(tokens[:, :, -1].reshape(-1, 1))
+        logits = _finite(reader.read(tokens[:, :, -1].reshape(-1, 1)), reader.length)
     return found
+
+
+def _finite(logits: Float[Tensor, "rows V"], position: int) -> Float[Tensor, "rows V"]:
+    # A word of probability 0 is −∞; where the largest logit is no number, nothing can be chosen.
+    if not logits.amax(-1).isfinite().all():
+        raise GenerationError(messages.NOT_A_NUMBER, position=position)
+    return logits
 
 
 def _grow(

@@ -16,7 +16,7 @@ from clearformer.generate.draft import Draft, StopReason, Writer
 from clearformer.generate.reader import CachedReader, Reader, UncachedReader, device_of, reads_prefix
 from clearformer.generate.sampling import Sampler
 from clearformer.generate.settings import Options
-from clearformer.generate.speaker import Speaker, begin_id, end_ids, prompt_ids, speaking_model
+from clearformer.generate.speaker import Speaker, end_ids, prompt_ids, speaking_model, start_id
 from clearformer.layers.frame import Memory
 from clearformer.messages import generate as messages
 from clearformer.model import EncoderDecoder
@@ -67,7 +67,7 @@ class Generation:
         sampling = options.sampling(speaker.generation)
         started = prompts
         if isinstance(self._model, EncoderDecoder):
-            started = [[_start_id(speaker)]] * len(prompts)
+            started = [[start_id(speaker)]] * len(prompts)
         self.drafts = _drafts(speaker, started, options, self._model.spec.context)
         self.seed = None if sampling.greedy else secrets.randbelow(2**31) if options.seed is None else options.seed
         seeds = [row + (self.seed or 0) for row in range(len(prompts))]
@@ -164,13 +164,6 @@ def _drafts(speaker: Speaker, prompts: Sequence[Sequence[int]], options: Options
         )
         for prompt in prompts
     ]
-
-
-def _start_id(speaker: Speaker) -> int:
-    start = begin_id(speaker)
-    if start is None:
-        raise GenerationError(messages.NO_START, name=speaker.name)
-    return start
 
 
 @overload

@@ -27,6 +27,8 @@ class Speaker(Protocol):
     @property
     def tokenizer(self) -> Tokenizer | None: ...
     @property
+    def source_tokenizer(self) -> Tokenizer | None: ...
+    @property
     def generation(self) -> Defaults: ...
     @property
     def template(self) -> str | None: ...
@@ -61,9 +63,20 @@ def begin_id(speaker: Speaker) -> int | None:
     return begin
 
 
+def start_id(speaker: Speaker) -> int:
+    """The token that an encoder-decoder's texts begin with. Raises GenerationError if there is none."""
+    start = begin_id(speaker)
+    if start is None:
+        raise GenerationError(messages.NO_START, name=speaker.name)
+    return start
+
+
 def prompt_ids(speaker: Speaker, prompt: str) -> list[int]:
-    """Ids of a text to be continued; an empty one becomes the begin token. Raises GenerationError if there is none."""
-    ids = tokenizer_of(speaker).encode(prompt)
+    """Ids of a text to be continued or translated; an empty one becomes the begin token.
+
+    Raises GenerationError if there is none.
+    """
+    ids = (speaker.source_tokenizer or tokenizer_of(speaker)).encode(prompt)
     if ids:
         return ids
     begin = begin_id(speaker)

@@ -62,6 +62,16 @@ BAD_ROW = failure(
         '请在每行写出两者，用制表符（.tsv）或逗号（.csv）分隔，或写成 {{"text": …, "label": …}}（.jsonl）。',
     ),
 )
+NO_TEXT_COLUMN = failure(
+    en=(
+        "{path}: the first line names a column of labels but none of texts ({expected}); found {found}.",
+        "Call the column of texts by one of these names.",
+    ),
+    zh=(
+        "{path}：首行有标签列，却没有文本列（{expected}）；实际为 {found}。",
+        "请用上述名称之一命名文本列。",
+    ),
+)
 UNKNOWN_SET = failure(
     en=("Expected a named set ({known}), found {found}.{hint}", "Give one of those, or the path of a file."),
     zh=("应为命名数据集之一（{known}），实际为 {found}。{hint}", "请给出其中之一，或文件路径。"),

@@ -125,6 +125,14 @@ SENTENCES = (
         "Read the prompt in pieces of this many tokens, which bounds the memory needed.",
         "每次读取提示中的这么多个词元，以限制所需内存。",
     ),
+    Message(
+        "Beam search: keep this many likeliest beginnings and write the best whole text; 1 is off.",
+        "束搜索：保留这么多个最可能的开头，写出整段最佳的文本；1 表示关闭。",
+    ),
+    Message(
+        "Rank the beams' texts by log-probability over ((5 + n) / 6) to this power; more favours long texts [0.6].",
+        "按对数概率除以 ((5 + n) / 6) 的此次幂给各束的文本排序；越大越偏向长文本 [0.6]。",
+    ),
     # embed
     Message("Texts; without them, the lines of standard input.", "文本；省略时读取标准输入的各行。"),
     Message("Compare the texts: the cosine between each two.", "比较文本：两两之间的余弦。"),

@@ -7,18 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from clearformer.checkpoint.atomic import write_bytes
 from clearformer.data.named import find
 from clearformer.data.parallel import Pairs, read_pairs
 from clearformer.errors import DataError, UsageError
 from clearformer.messages import tasks_translation as say
-from clearformer.tasks.tokenizing import BytePair, marked, obtain
+from clearformer.tasks.tokenizing import byte_pairs, marked
 from clearformer.tasks.translating import Marks
 from clearformer.text.fast import FastTokenizer
+from clearformer.text.load import SOURCE_TOKENIZER, TOKENIZER, tokenizer_from_folder
+from clearformer.text.training import tokenizer_files
 
 MULTI30K = "multi30k"
-SOURCE = "source"
-"""The folder of the source's tokenizer within a run, where the two vocabularies are separate."""
 SPECIALS = {"bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>"}
+LEAST_VOCABULARY = 256 + len(SPECIALS)
 _SETS = {"training": "train", "validation": "val", "test": "test_2016_flickr"}
 _FILES = {"training": ("source", "target"), **{s: (f"{s}_source", f"{s}_target") for s in ("validation", "test")}}
 
@@ -45,15 +47,20 @@ class ParallelData:
     """How much of the text, its end, is kept for validation where no other is given."""
     vocabulary: Literal["shared", "separate"] = "shared"
     """One vocabulary for both languages, or one for each."""
-    size: int = 8000
-    """Tokens of a vocabulary."""
+    size: int | None = None
+    """Tokens of a vocabulary; null is 4096, or fewer where the text gives fewer."""
     lowercase: bool = False
     """Read and write small letters alone."""
     batch: int = 4096
     """Source and target tokens a batch, padding included."""
 
     def __post_init__(self) -> None:
-        for name, holds in (("share", 0 < self.share < 1), ("size", self.size >= 259), ("batch", self.batch >= 4)):
+        ranges = {
+            "share": 0 < self.share < 1,
+            "size": self.size is None or self.size >= LEAST_VOCABULARY,
+            "batch": self.batch >= 4,
+        }
+        for name, holds in ranges.items():
             if not holds:
                 raise UsageError(say.OUT_OF_RANGE, field=name, found=getattr(self, name))
 
@@ -82,19 +89,22 @@ class ParallelText:
         texts = {split: read_pairs(*files) for split, files in _files(data).items()}
         if "validation" not in texts:
             texts |= _cut(*texts["training"], data)
-        choice = BytePair(data.size, lowercase=data.lowercase)
         sentences, translations = texts["training"]
         if data.vocabulary == "shared":
-            source = target = obtain(choice, folder, lambda: [*sentences, *translations], SPECIALS)
+            source = target = _tokenizer(folder, TOKENIZER, [*sentences, *translations], data)
         else:
-            (folder / SOURCE).mkdir(parents=True, exist_ok=True)
-            source = obtain(choice, folder / SOURCE, lambda: sentences, SPECIALS)
-            target = obtain(choice, folder, lambda: translations, SPECIALS)
+            target = _tokenizer(folder, TOKENIZER, translations, data)
+            source = _tokenizer(folder, SOURCE_TOKENIZER, sentences, data)
         return cls(data, source, target, {split: _encoded(source, target, *pair) for split, pair in texts.items()})
 
     @property
     def marks(self) -> Marks:
-        return marks_of(self.source, self.target)
+        return Marks(marked(self.target, "bos_token"), frozenset({marked(self.target, "eos_token")}))
+
+    def tokenizer_files(self) -> dict[str, bytes]:
+        """As they lie in the folder of the run."""
+        files = tokenizer_files(self.target)
+        return files if self.source is self.target else {**files, SOURCE_TOKENIZER: self.source.to_json().encode()}
 
     def split(self, name: str) -> EncodedPairs:
         """Raises DataError where there is no such split."""
@@ -103,7 +113,7 @@ class ParallelText:
         return self.splits[name]
 
     def pairs(self, split: str, *, seed: int | None) -> Pairs:
-        part, pads = self.split(split), (self.marks.pad, marked(self.target, "pad_token"))
+        part, pads = self.split(split), (marked(self.source, "pad_token"), marked(self.target, "pad_token"))
         longest = max(len(a) + len(b) for a, b in zip(part.source, part.target, strict=True))
         # To measure, every pair counts, however long; to train, what is past the budget is an error.
         budget = self.data.batch if seed is not None else max(self.data.batch, longest)
@@ -121,14 +131,30 @@ class ParallelText:
         return max(max(map(len, side)) for part in self.splits.values() for side in (part.source, part.target))
 
 
-def marks_of(source: FastTokenizer, target: FastTokenizer) -> Marks:
-    """The ids of the marks. Raises KeyError never: both were made with them."""
-    return Marks(marked(target, "bos_token"), marked(target, "eos_token"), marked(source, "pad_token"))
+def _tokenizer(folder: Path, name: str, texts: list[str], data: ParallelData) -> FastTokenizer:
+    """The tokenizer in that file of the run; learnt from the texts and written first if it is not there."""
+    if not (folder / name).exists():
+        made = _ending(byte_pairs(lambda: texts, data.size, data.lowercase, SPECIALS))
+        files = tokenizer_files(made)
+        json = files.pop(TOKENIZER)
+        for beside, content in files.items():
+            write_bytes(folder / beside, content)
+        # It comes last: where it stands, all stands.
+        write_bytes(folder / name, json)
+    return tokenizer_from_folder(folder, name)
 
 
-def encode_source(tokenizer: FastTokenizer, text: str) -> list[int]:
-    """A sentence as the encoder reads it: its ids and an end mark."""
-    return [*tokenizer.encode(text, special=False), marked(tokenizer, "eos_token")]
+def _ending(tokenizer: FastTokenizer) -> FastTokenizer:
+    """The same tokenizer, which now puts an end mark behind each text, as the encoder reads it."""
+    import tokenizers
+    from tokenizers.processors import TemplateProcessing
+
+    end = SPECIALS["eos_token"]
+    backend = tokenizers.Tokenizer.from_str(tokenizer.to_json())
+    backend.post_processor = TemplateProcessing(
+        single=f"$A {end}", pair=f"$A {end} $B {end}", special_tokens=[(end, tokenizer.added_tokens[end])]
+    )
+    return FastTokenizer(backend, SPECIALS)
 
 
 def _encoded(
@@ -136,7 +162,7 @@ def _encoded(
 ) -> EncodedPairs:
     begin, end = marked(target, "bos_token"), marked(target, "eos_token")
     return EncodedPairs(
-        [encode_source(source, text) for text in sentences],
+        [source.encode(text) for text in sentences],
         [[begin, *target.encode(text, special=False), end] for text in translations],
         list(sentences),
         list(translations),

@@ -73,7 +73,7 @@ def _made(choice: TokenizerChoice, texts: Callable[[], Iterable[str]], specials:
         case Characters():
             return _framed(train_characters(texts(), {**specials, **_UNKNOWN}), specials)
         case BytePair(vocabulary, lowercase):
-            return _framed(_byte_pairs(texts, vocabulary, lowercase, specials), specials)
+            return _framed(byte_pairs(texts, vocabulary, lowercase, specials), specials)
         case FromModel(path):
             located = resolve(path)
             if located.kind != "folder" or not (located.path / TOKENIZER).exists():
@@ -82,9 +82,10 @@ def _made(choice: TokenizerChoice, texts: Callable[[], Iterable[str]], specials:
             return tokenizer if any(Frame.of(tokenizer)) else _framed(tokenizer, specials)
 
 
-def _byte_pairs(
+def byte_pairs(
     texts: Callable[[], Iterable[str]], vocabulary: int | None, lowercase: bool, specials: Mapping[str, str]
 ) -> FastTokenizer:
+    """`train_bpe`; without a number of tokens, 4096 or as many as the texts give."""
     try:
         return train_bpe(texts(), vocabulary or _WORDS, specials, lowercase=lowercase)
     except TokenizerError as error:

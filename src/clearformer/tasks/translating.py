@@ -10,6 +10,7 @@ import torch
 from clearformer.data.parallel import padded
 from clearformer.generate.beam import beam_search
 from clearformer.generate.reader import CachedReader
+from clearformer.generate.settings import Options
 from clearformer.model import EncoderDecoder
 from clearformer.train.task import Progress
 
@@ -20,19 +21,25 @@ _ROWS = 320
 
 @dataclass(frozen=True)
 class Beams:
-    """How translations are sought: `width` 1 takes the likeliest word each time; `alpha` is the length penalty's."""
+    """How translations are sought: by beam search with the paper's length penalty."""
 
     width: int = 5
+    """Beginnings to keep at each step; 1 takes the likeliest word each time."""
     alpha: float = 0.6
+    """The exponent of the length penalty ((5 + n) / 6)^alpha; a larger one favours longer texts."""
+
+    def __post_init__(self) -> None:
+        # The same bounds as those of `generate`.
+        Options(num_beams=self.width)
+        Options(num_beams=2, length_penalty=self.alpha)
 
 
 @dataclass(frozen=True)
 class Marks:
-    """The ids that begin and end a text of the target, and the source's padding."""
+    """The id that a translation begins with, and those that end it."""
 
     begin: int
-    end: int
-    pad: int
+    ends: frozenset[int]
 
 
 def translate_ids(
@@ -45,7 +52,7 @@ def translate_ids(
 ) -> list[tuple[list[int], float]]:
     """Each source's translation without its marks, and its log-probability over the length penalty.
 
-    Raises GenerationError where memory for the cache is lacking.
+    Raises MachineError where memory for the cache is lacking, GenerationError for a model whose logits hold NaN.
     """
     order = sorted(range(len(sources)), key=lambda row: len(sources[row]))
     group = max(1, _ROWS // beams.width)
@@ -64,12 +71,12 @@ def _group(
     model: EncoderDecoder, sources: Sequence[Sequence[int]], marks: Marks, beams: Beams
 ) -> list[tuple[list[int], float]]:
     device = next(model.parameters()).device
-    ids, real = (part.to(device) for part in padded(sources, marks.pad))
+    ids, real = (part.to(device) for part in padded(sources, 0))
     memory = model.encode(ids, real=real)
     limits = [min(len(source) + _LONGER, model.spec.context - 1) for source in sources]
     bound = torch.tensor(limits, device=device) + 1
     reader = CachedReader(model, capacity=max(limits) + 1, length_bound=bound, memory=memory)
     starts = torch.full((len(sources), 1), marks.begin, device=device)
-    searches = beam_search(reader, starts, ends={marks.end}, width=beams.width, alpha=beams.alpha, limits=limits)
+    searches = beam_search(reader, starts, ends=marks.ends, width=beams.width, alpha=beams.alpha, limits=limits)
     best = (hypotheses[0] for hypotheses in searches)
-    return [([token for token in each.tokens if token != marks.end], each.score) for each in best]
+    return [([token for token in each.tokens if token not in marks.ends], each.score) for each in best]

@@ -146,8 +146,8 @@ class TranslationTask:
 
     def published(self) -> Published:
         marks = self.text.marks
-        pad = self.text.target.pad_id
-        return Published({}, GenerationDefaults(begin_id=marks.begin, end_ids=(marks.end,), pad_id=pad))
+        generation = GenerationDefaults(begin_id=marks.begin, end_ids=tuple(marks.ends), pad_id=self.text.target.pad_id)
+        return Published(self.text.tokenizer_files(), generation)
 
     def _teacher_forced(self, model: EncoderDecoder, split: str) -> Score:
         device, found = next(model.parameters()).device, Score()

@@ -14,19 +14,21 @@ from clearformer.text.files import read_json, read_text
 
 _LARGEST_SETTINGS = 16 * 2**20
 TOKENIZER = "tokenizer.json"
-FILES = (TOKENIZER, "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja")
+SOURCE_TOKENIZER = "source_tokenizer.json"
+"""The language that a translator reads, where it has a vocabulary of its own."""
+FILES = (TOKENIZER, SOURCE_TOKENIZER, "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja")
 _NAMED = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 
 
-def tokenizer_from_folder(folder: Path) -> FastTokenizer:
-    """Read `tokenizer.json`, with the names of its special tokens from `tokenizer_config.json`.
+def tokenizer_from_folder(folder: Path, name: str = TOKENIZER) -> FastTokenizer:
+    """Read `tokenizer.json`, or the file of that name; `tokenizer_config.json` names its special tokens.
 
     What is put around a text is the file's own post-processor: where there is a `tokenizer.json`, transformers 5
     ignores the config's `add_bos_token` and `add_eos_token`, and so does this. Raises `TokenizerError` on any bad file.
     """
     import tokenizers
 
-    path = folder / TOKENIZER
+    path = folder / name
     text = read_text(path)
     settings = _settings(folder)
     with library_errors(messages.NOT_A_TOKENIZER, path=path):

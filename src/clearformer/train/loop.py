@@ -122,7 +122,7 @@ class Trainer:
         now.average.evaluated(now.model)
         now.pace.evaluated()
         better = progress.judge(self.task.metric, figures[self.task.metric.name])
-        if better:
+        if better and self.recipe.watch.keep == "best":
             now.best = weights
         self._write(evaluation=figures, best=better)
         yield Evaluated(progress.step, figures, better)

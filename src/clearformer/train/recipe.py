@@ -127,6 +127,8 @@ class Watch:
     save: int | None = None
     patience: int | None = None
     log: int = 1
+    keep: Literal["best", "last"] = "best"
+    """Publish the weights of the best evaluation, or the last ones: on a small validation set the best is chance."""
 
 
 Choice = Literal["auto", "yes", "no"]
