@@ -49,6 +49,8 @@ def test_like_lengths_are_padded_little_and_epochs_mix() -> None:
         # In random order: the lengths of neighbours are unrelated.
         means = np.array([lengths[rows].mean() for rows in batches])
         assert abs(np.corrcoef(means[:-1], means[1:])[0, 1]) < 0.3
+    # The longest rows come at another moment in each epoch.
+    assert len({int(np.argmax([lengths[rows].max() for rows in batches])) for batches in epochs}) == 2
     one, other = ({frozenset(rows.tolist()) for rows in batches} for batches in epochs)
     assert len(one & other) < len(one) / 2
 

@@ -76,6 +76,7 @@ def test_another_text_or_tokenizer_is_encoded_anew(tmp_path: Path, texts: list[s
 @pytest.mark.parametrize("when", range(5))
 def test_cut_off_while_building_it_is_built_again(tmp_path: Path, when: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The old text's description never stands beside the new text's ids, nor the other way round."""
+    monkeypatch.setattr(ids_module, "_PROBE", 0)
     old, new = ["one", "two"], ["three", "four", "five", "six"]
     build(tmp_path / "a.ids", old)
 
@@ -90,7 +91,6 @@ def test_cut_off_while_building_it_is_built_again(tmp_path: Path, when: int, mon
     def killed(*_: object) -> None:
         raise Killed
 
-    monkeypatch.setattr(ids_module, "_PROBE", 0)
     with monkeypatch.context() as patch:
         # The last moment lies between the ids' rename and the description's.
         patch.setattr(ids_module, "write_bytes", killed)

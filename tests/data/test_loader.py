@@ -116,3 +116,9 @@ def test_equal_places_draw_equally_and_others_otherwise() -> None:
     drawn = order(1, 0, 100)
     assert sorted(drawn) == list(range(100))
     assert drawn.tolist() == order(1, 0, 100).tolist() != order(1, 1, 100).tolist()
+
+
+def test_places_of_different_depth_draw_differently() -> None:
+    draws = [randomness(*place).integers(2**62) for place in ((1,), (1, 0), (1, 0, 0), (0, 1), (1, 1))]
+    assert len(set(draws)) == len(draws)
+    assert randomness(1, 0).integers(2**62) == draws[1]

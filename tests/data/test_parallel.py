@@ -6,7 +6,6 @@ import gzip
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 
@@ -84,7 +83,8 @@ def test_batches_are_asked_for_in_any_order() -> None:
     forward = {place: one.batch(*place) for place in asked}
     for place in reversed(asked):
         assert all(map(torch.equal, forward[place], other.batch(*place)))
-    assert not np.array_equal(forward[0, 0].source.numpy(), forward[1, 3].source.numpy())
+    first, second = ([one.batch(epoch, n).source[:, 0].tolist() for n in range(one.count(epoch))] for epoch in (0, 1))
+    assert sum(rows in second for rows in first) < 0.8 * len(first)
 
 
 @pytest.mark.parametrize("workers", [0, 2])

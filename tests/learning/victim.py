@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -23,6 +24,8 @@ def recipe(workers: int) -> CountingRecipe:
 
 def train(path: Path, workers: int, tell: Connection) -> None:
     """Begin the run, or go on with it; each event is told as (kind, step, why it stopped)."""
+    # Data workers are to be forks of this process, as they are of one that a user starts.
+    multiprocessing.set_start_method("fork", force=True)
     resume = path.exists()
     chosen = recipe(workers)
     run = RunFolder.open(path) if resume else RunFolder.create(path, write_recipe(chosen))

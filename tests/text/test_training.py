@@ -121,7 +121,7 @@ def test_the_same_text_gives_the_same_files() -> None:
 
 def test_a_long_text_is_read_in_lines() -> None:
     """The library counts words by text; where a long one is cut, no word lies."""
-    text = "".join(f"word{n % 97} and some more\n" for n in range(8000))
+    text = "".join(f"word{n % 97} and some more\r\n" for n in range(8000))
     assert len(text) > 100_000
     cut, whole = train_bpe([text], 350, SPECIALS), train_bpe(text.splitlines(keepends=True), 350, SPECIALS)
     assert tokenizer_files(cut) == tokenizer_files(whole)

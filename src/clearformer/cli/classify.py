@@ -27,7 +27,7 @@ def classify(model: Model, /, *inputs: Inputs, flags: Computing = COMPUTING, lan
     screen = Screen(language, flags)
     outputs = _classified(loaded(model, flags, screen), given)
     if screen.as_json:
-        screen.json({"outputs": outputs})
+        screen.json({"outputs": outputs, "metrics": None})
         return
     screen.table([(each["output"], f"{each['score']:.3f}", each["input"]) for each in outputs])
 

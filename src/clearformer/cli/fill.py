@@ -32,7 +32,8 @@ def fill(
                 "outputs": [
                     {"input": text, "output": each.text, "score": each.score, "gap": each.gap, "word": each.word}
                     for each in found
-                ]
+                ],
+                "metrics": None,
             }
         )
         return

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import App, Parameter
 
 from clearformer.cli import boundary
+from clearformer.cli.environment import recipe_overrides
 from clearformer.cli.flags import Overrides, Progressing, Spoken
 from clearformer.cli.screen import Screen
 from clearformer.cli.watching import Watching
@@ -32,7 +35,7 @@ class Training(Progressing):
     """What every task's training can be told."""
 
     config: Annotated[Path | None, Parameter(alias="-c")] = None
-    """A recipe file (YAML); flags and dotted options such as --optimizer.lr 3e-4 go before it."""
+    """A recipe file (YAML). Flags and dotted options such as --optimizer.lr 3e-4 go before environment variables such as CLEARFORMER__OPTIMIZER__LR=3e-4, and these before the file."""  # noqa: E501
     steps: int | None = None
     """Updates to make."""
     budget: str | None = None
@@ -153,8 +156,9 @@ def _train(task: str, given: dict[str, Any], flags: Training, overrides: Overrid
     from clearformer.train.recipe_file import read_recipe, write_recipe
 
     chosen = [(name, str(value)) for name, value in {**given, **_chosen(flags)}.items() if value is not None]
+    settings = _one_length([recipe_overrides(os.environ), [*chosen, *overrides]])
     kept = _kept_recipe(flags)
-    recipe = read_recipe(recipe_type(task), kept or flags.config, [*chosen, *overrides])
+    recipe = read_recipe(recipe_type(task), kept or flags.config, settings)
     if flags.print_config:
         screen.text(write_recipe(recipe).rstrip())
         return 0
@@ -174,10 +178,11 @@ def _run(task: str, recipe: Recipe, run: RunFolder, flags: Training, screen: Scr
     from clearformer.train.loop import Trainer
 
     screen.note(say.READING_DATA)
-    opened = open_task(recipe, run.path)
+    with nullcontext() if flags.resume else _emptied_if_refused(run):
+        opened = open_task(recipe, run.path)
+        trainer = Trainer(opened, recipe, run, resume=flags.resume)
     for name, count in opened.sizes().items():
         screen.note(say.SIZE, name=name, count=count)
-    trainer = Trainer(opened, recipe, run, resume=flags.resume)
     with Watching(screen, opened.metric, opened.unit) as watching:
         for event in _followed(trainer.run(), recipe, run, flags):
             watching.see(event)
@@ -188,6 +193,30 @@ def _run(task: str, recipe: Recipe, run: RunFolder, flags: Training, screen: Scr
         screen.text(str(run.path))
     assert watching.stopped is not None
     return EXIT_CODES.get(watching.stopped.reason, 0)
+
+
+@contextmanager
+def _emptied_if_refused(run: RunFolder) -> Iterator[None]:
+    """What was made for a run that never began goes again, so that the mended call finds its folder free."""
+    try:
+        yield
+    except BaseException:
+        import shutil
+
+        shutil.rmtree(run.path)
+        raise
+
+
+def _one_length(levels: list[list[tuple[str, str]]]) -> list[tuple[str, str]]:
+    """The levels, weakest first, as one list: where one gives `steps`, it puts out a weaker one's `budget`, and
+    likewise the other way round."""
+    settings: list[tuple[str, str]] = []
+    for level in levels:
+        given = {name for name, _ in level} & {"steps", "budget"}
+        for name in {"steps", "budget"} - given if len(given) == 1 else ():
+            settings = [*(each for each in settings if each[0] != name), (name, "null")]
+        settings += level
+    return settings
 
 
 def _followed(events: Iterator[Event], recipe: Recipe, run: RunFolder, flags: Training) -> Iterator[Event]:

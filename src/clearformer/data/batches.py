@@ -43,7 +43,8 @@ class Position:
 
 def randomness(seed: int, *where: int) -> np.random.Generator:
     """The random numbers of one place, such as (seed, epoch) or (seed, epoch, sample); equal places draw equally."""
-    return np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, *where])))
+    # NumPy takes (s, e) for (s, e, 0): the number of words keeps places of different depth apart.
+    return np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, len(where), *where])))
 
 
 def order(seed: int, epoch: int, count: int) -> np.ndarray:

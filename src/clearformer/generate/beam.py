@@ -113,7 +113,7 @@ def _grow(
     total = live[:, :, None] + likely.view(texts, width, -1)
     best, places = total.flatten(1).topk(min(most, total[0].numel()), -1)
     beams, words = places // likely.shape[1], words.view(texts, -1).gather(1, places)
-    closing = torch.isin(words, torch.tensor(sorted(ends), device=words.device))
+    closing = torch.isin(words, torch.tensor(sorted(ends), dtype=words.dtype, device=words.device))
     length = tokens.shape[2] + 1
     for text, rank in (closing[:, :width] & best[:, :width].isfinite()).nonzero().tolist():
         log_probability = float(best[text, rank])

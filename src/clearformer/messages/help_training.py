@@ -40,8 +40,8 @@ TRAINING = (
         "每个类别一个图像子文件夹的文件夹、.npz 文件，或 digits。",
     ),
     Message(
-        "A recipe file (YAML); flags and dotted options such as --optimizer.lr 3e-4 go before it.",
-        "配方文件（YAML）；命令行选项以及 --optimizer.lr 3e-4 这样的点号选项优先于它。",
+        "A recipe file (YAML). Flags and dotted options such as --optimizer.lr 3e-4 go before environment variables such as CLEARFORMER__OPTIMIZER__LR=3e-4, and these before the file.",
+        "配方文件（YAML）。命令行选项以及 --optimizer.lr 3e-4 这样的点号选项优先于 CLEARFORMER__OPTIMIZER__LR=3e-4 这样的环境变量，环境变量又优先于该文件。",
     ),
     Message("Updates to make.", "更新次数。"),
     Message(
@@ -92,6 +92,10 @@ TRAINING = (
     Message(
         "Forecast the table's own last steps, and say how far the forecast is from them.",
         "预测表格自身的最后几步，并说明与之相差多少。",
+    ),
+    Message(
+        "Draw which classes are taken for which into this file (.png or .svg).",
+        "把各类别的混淆矩阵画入此文件（.png 或 .svg）。",
     ),
     Message(
         "Draw history, truth and forecast into this file (.png or .svg).",

@@ -35,9 +35,9 @@ NO_TEST = failure(
 OUT_OF_RANGE = failure(
     en=(
         "data.{field} is out of range: {found}.",
-        "share lies between 0 and 1, size is at least 259, batch at least 4.",
+        "share lies between 0 and 1, size is at least {least}, batch at least 4.",
     ),
-    zh=("data.{field} 超出范围：{found}。", "share 应在 0 与 1 之间，size 至少 259，batch 至少 4。"),
+    zh=("data.{field} 超出范围：{found}。", "share 应在 0 与 1 之间，size 至少 {least}，batch 至少 4。"),
 )
 BAD_SHARE = failure(
     en=("scheduled_sampling: expected a share between 0 and 1, found {found}.", "Give such a number; 0 is off."),
@@ -46,6 +46,13 @@ BAD_SHARE = failure(
 READS_NO_TOKENS = failure(
     en=("model.spec reads {found}; a translator reads tokens.", "Give an EncoderDecoder with Tokens on both sides."),
     zh=("model.spec 读取的是 {found}；翻译模型应读取词元。", "请给出两侧都是 Tokens 的 EncoderDecoder。"),
+)
+CONTEXT_TOO_SHORT = failure(
+    en=(
+        "The longest sentence has {expected} tokens, its marks included; model.spec holds {found}.",
+        "Give a spec with a longer context, or leave the sentence out.",
+    ),
+    zh=("最长的句子连同标记有 {expected} 个词元；model.spec 只容纳 {found} 个。", "请给出上下文更长的 spec，或去掉该句。"),
 )
 NO_TRANSLATOR = failure(
     en=(

@@ -66,6 +66,14 @@ SPEED = Message("{speed:.0f} {unit} a second.", "每秒 {speed:.0f} {unit}。")
 EVALUATING = Message("Evaluating", "正在评估")
 EVALUATION = Message("{task}, {split}, {n}:", "{task}，{split}，{n}：")
 FIGURE = Message("  {name}: {value:.4f}", "  {name}：{value:.4f}")
+SIGNATURE = Message("  BLEU as {signature}", "  BLEU 的计算方式：{signature}")
+NO_CLASSES_TO_DRAW = failure(
+    en=(
+        "--plot draws the classes of a classification run; this is one of {task}.",
+        "Leave --plot out; a run folder's plots/ shows the course of its training.",
+    ),
+    zh=("--plot 绘制文本分类运行的各个类别；这是 {task} 的运行。", "请去掉 --plot；运行文件夹的 plots/ 中有训练过程图。"),
+)
 
 BAD_BEAMS = failure(
     en=(

@@ -68,7 +68,11 @@ def evaluate(
     and what `open_run` does."""
     if split not in get_args(Split):
         raise UsageError(say.BAD_SPLIT, found=split)
-    opened = open_run(run, batch=batch, device=device, dtype=dtype)
+    return evaluate_run(open_run(run, batch=batch, device=device, dtype=dtype), split, progress=progress)
+
+
+def evaluate_run(opened: Run, split: Split = "validation", *, progress: Progress | None = None) -> Evaluation:
+    """The same for a run that is open. Raises DataError for a split that there is not."""
     count = next((n for name, n in opened.task.sizes().items() if name.startswith(split)), None)
     if count is None:
         raise DataError(say.NO_TEST, path=opened.path)

@@ -62,7 +62,7 @@ class ParallelData:
         }
         for name, holds in ranges.items():
             if not holds:
-                raise UsageError(say.OUT_OF_RANGE, field=name, found=getattr(self, name))
+                raise UsageError(say.OUT_OF_RANGE, field=name, found=getattr(self, name), least=LEAST_VOCABULARY)
 
 
 class EncodedPairs(NamedTuple):

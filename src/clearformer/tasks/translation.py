@@ -203,6 +203,8 @@ def _spec(choice: Paper | CustomPair, text: ParallelText) -> EncoderDecoderSpec:
     """The model with the tokenizers' vocabularies; its context holds the longest sentence."""
     if isinstance(choice, CustomPair):
         spec = choice.spec
+        if spec.context < text.longest():
+            raise TrainingError(say.CONTEXT_TOO_SHORT, expected=text.longest(), found=spec.context)
     else:
         spec = paper(
             width=choice.width,

@@ -1,0 +1,142 @@
+"""What was trained, used: evaluate, generate, translate, forecast, classify, fill, export."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from clearformer.cli.main import main
+from drawing.training_data import PLAIN, TINY, write_data
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory) -> Path:
+    """A run of each task, and the data beside them."""
+    folder = tmp_path_factory.mktemp("trained")
+    options = write_data(folder / "data")
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()) as said:
+        patch.setenv("CLEARFORMER_HOME", str(folder / "cache"))
+        for task, named in options.items():
+            out = str(folder / task)
+            code = main(["train", task, *named, *TINY[task], *PLAIN, "--steps", "8", "--out", out])
+            assert code == 0
+            assert said.getvalue().splitlines()[-1] == out
+    return folder
+
+
+METRICS = {
+    "language": {"loss", "perplexity", "bits_per_byte", "accuracy", "free_running_accuracy"},
+    "masked": {"loss"},
+    "translation": {"loss", "perplexity", "accuracy", "free_running_accuracy", "bleu", "chrf"},
+    "forecasting": {"mse", "mae", "persistence_mse", "linear_mse"},
+    "classification": {"loss", "accuracy", "macro_f1"},
+    "vision": {"loss", "accuracy"},
+}
+
+
+@pytest.mark.parametrize("task", list(TINY))
+def test_every_run_is_evaluated(clearformer, trained, task) -> None:
+    ended = clearformer("evaluate", str(trained / task), "--json")
+    assert ended.code == 0, ended.out
+    assert (ended.json["task"], ended.json["split"]) == (task, "validation")
+    assert ended.json["n"] > 0
+    assert ended.json["metrics"].keys() >= METRICS[task]
+    assert clearformer("evaluate", str(trained / task)).code == 0
+
+
+@pytest.mark.parametrize("task", ["language", "classification", "vision", "forecasting"])
+def test_the_batch_size_does_not_show(clearformer, trained, task) -> None:
+    one, many = (clearformer("evaluate", str(trained / task), "--batch", n, "--json").json for n in ("1", "64"))
+    assert one["metrics"] == pytest.approx(many["metrics"], rel=1e-5)
+
+
+def test_a_confusion_matrix_is_drawn(clearformer, trained) -> None:
+    ended = clearformer("evaluate", str(trained / "classification"), "--plot", "seen.png")
+    assert ended.out.splitlines()[-1] == "seen.png"
+    assert Path("seen.png").read_bytes().startswith(b"\x89PNG")
+    refused = clearformer("evaluate", str(trained / "language"), "--plot", "seen.svg")
+    assert refused.code == 2
+    assert not Path("seen.svg").exists()
+
+
+def test_bleu_comes_with_its_signature(clearformer, trained) -> None:
+    path = str(trained / "translation")
+    assert "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:" in clearformer("evaluate", path).out
+    assert "version:" in clearformer("evaluate", path, "--json").json["signature"]
+
+
+def test_language_is_continued(clearformer, trained) -> None:
+    arguments = ("generate", str(trained / "language"), "the cat", "--max-new-tokens", "5", "--json")
+    ended = clearformer(*arguments)
+    assert ended.code == 0, ended.out
+    assert ended.json["new_tokens"] == 5
+
+
+def test_sentences_are_translated_in_order(clearformer, trained) -> None:
+    path = str(trained / "translation")
+    Path("truth.en").write_text("one dog\ntwo house\n", encoding="utf-8")
+    ended = clearformer("translate", path, "ein Hund", "zwei Haus", "--reference", "truth.en", "--json")
+    assert ended.code == 0, ended.out
+    assert [each["input"] for each in ended.json["outputs"]] == ["ein Hund", "zwei Haus"]
+    assert set(ended.json["metrics"]) == {"bleu", "chrf", "signature"}
+    assert len(clearformer("translate", path, "ein Hund", "zwei Haus").out.splitlines()) >= 2
+    refused = clearformer("translate", path, "ein Hund", "--reference", "truth.en")
+    assert refused.code == 2
+
+
+def test_a_series_is_forecast(clearformer, trained) -> None:
+    path, data = str(trained / "forecasting"), str(trained / "data" / "waves.csv")
+    ended = clearformer("forecast", path, "--data", data, "--hold-out", "--plot", "next.svg", "--json")
+    assert ended.code == 0, ended.out
+    assert set(ended.json["metrics"]) == {"mse", "mae"}
+    assert "<svg" in Path("next.svg").read_text()
+    rows = list(csv.DictReader(io.StringIO(clearformer("forecast", path, "--data", data, "--steps", "6").out)))
+    # The table ends at 2020-01-10 23:00.
+    assert [row["date"] for row in rows] == [f"2020-01-11 {hour:02}:00:00" for hour in range(6)]
+    held = list(csv.DictReader(Path(data).open(encoding="utf-8")))[-4:]
+    assert [each["output"]["date"] for each in ended.json["outputs"]] == [row["date"] for row in held]
+
+
+def test_texts_and_images_are_classified(clearformer, trained) -> None:
+    text = clearformer("classify", str(trained / "classification"), "good film", "bad film", "--json").json
+    assert [each["input"] for each in text["outputs"]] == ["good film", "bad film"]
+    shades = [str(trained / "data" / "shades" / name / "0.png") for name in ("dark", "bright")]
+    image = clearformer("classify", str(trained / "vision"), *shades, "--json").json
+    for each in (*text["outputs"], *image["outputs"]):
+        assert each["score"] == max(each["scores"].values())
+        assert each["scores"][each["output"]] == each["score"]
+        assert sum(each["scores"].values()) == pytest.approx(1)
+    assert {each["output"] for each in image["outputs"]} <= {"dark", "bright"}
+
+
+def test_gaps_are_filled(clearformer, trained) -> None:
+    ended = clearformer("fill", str(trained / "masked"), "the c[MASK]t", "--top", "3", "--json")
+    assert ended.code == 0, ended.out
+    scores = [each["score"] for each in ended.json["outputs"]]
+    assert len(scores) == 3
+    assert scores == sorted(scores, reverse=True)
+    refused = clearformer("fill", str(trained / "masked"), "the cat")
+    assert refused.code == 2 or refused.code == 1
+    assert "[MASK]" in refused.err
+
+
+def test_an_exported_run_writes_the_same(clearformer, trained) -> None:
+    ended = clearformer("export", str(trained / "language"), "out", "--json")
+    assert ended.code == 0, ended.out
+    prompt = ("the cat", "--max-new-tokens", "8", "--temperature", "0", "--json")
+    one, other = (clearformer("generate", path, *prompt).json for path in (str(trained / "language"), "./out"))
+    assert one["token_ids"] == other["token_ids"]
+    assert clearformer("export", str(trained / "language"), "out").code != 0
+
+
+@pytest.mark.parametrize(
+    ("verb", "task"), [("fill", "language"), ("classify", "language"), ("translate", "language"), ("fill", "vision")]
+)
+def test_another_task_s_run_is_refused(clearformer, trained, verb, task) -> None:
+    ended = clearformer(verb, str(trained / task), "the [MASK]", "--json")
+    assert ended.code in (1, 2)
+    assert ended.json["error"]["kind"] != "internal"
