@@ -113,24 +113,27 @@ def test_resume_goes_on_with_the_run_s_own_recipe(clearformer, call) -> None:
     assert Path("run/model.safetensors").read_bytes() == before
 
 
-def test_a_run_counts_beside_its_interruption(clearformer, start, call) -> None:
-    """SIGINT, SIGTERM, SIGUSR1: the documented code, one object, a state; and the resumed run ends as one unbroken."""
-    whole = clearformer(*call, "--steps", "400", "--out", "whole")
-    assert whole.code == 0, whole.err
-    for name, code in (("SIGINT", 130), ("SIGTERM", 143), ("SIGUSR1", 75)):
-        process = start(*call, "--steps", "400", "--out", name, "--json", OMP_NUM_THREADS="1")
-        metrics = Path(name, "metrics.jsonl")
-        until = time.monotonic() + 60
-        while not (metrics.exists() and metrics.stat().st_size) and process.poll() is None:
-            assert time.monotonic() < until
-            time.sleep(0.01)
-        process.send_signal(getattr(signal, name))
+def test_signals_save_and_end_with_their_codes(clearformer, start, call) -> None:
+    """One JSON object, a state, the documented code; and the resumed run ends as one that nothing broke off."""
+    length, codes = 300, {"SIGINT": 130, "SIGTERM": 143, "SIGUSR1": 75}
+    begun = {name: start(*call, "--steps", str(length), "--out", name, "--json", OMP_NUM_THREADS="1") for name in codes}
+    waiting, until = dict(begun), time.monotonic() + 120
+    while waiting:
+        assert time.monotonic() < until
+        time.sleep(0.005)
+        for name, process in list(waiting.items()):
+            metrics = Path(name, "metrics.jsonl")
+            assert process.poll() is None
+            if metrics.exists() and metrics.stat().st_size:
+                waiting.pop(name).send_signal(getattr(signal, name))
+    for name, process in begun.items():
         out, err = process.communicate(timeout=60)
-        assert process.returncode == code, err
+        assert process.returncode == codes[name], err
         told = json.loads(out)
         state = newest_state(RunFolder.open(Path(name)), pytest.fail)
         assert state is not None
         assert (told["stopped"], told["steps"]) == (name, state.step)
-        assert 0 < state.step < 400
+        assert 0 < state.step < length
+    assert clearformer(*call, "--steps", str(length), "--out", "whole").code == 0
     assert clearformer("train", "language", "--resume", "--out", "SIGTERM", "--quiet").code == 0
     assert Path("SIGTERM/model.safetensors").read_bytes() == Path("whole/model.safetensors").read_bytes()

@@ -97,7 +97,7 @@ def test_a_series_is_forecast(clearformer, trained) -> None:
     rows = list(csv.DictReader(io.StringIO(clearformer("forecast", path, "--data", data, "--steps", "6").out)))
     # The table ends at 2020-01-10 23:00.
     assert [row["date"] for row in rows] == [f"2020-01-11 {hour:02}:00:00" for hour in range(6)]
-    held = list(csv.DictReader(Path(data).open(encoding="utf-8")))[-4:]
+    held = list(csv.DictReader(io.StringIO(Path(data).read_text(encoding="utf-8"))))[-4:]
     assert [each["output"]["date"] for each in ended.json["outputs"]] == [row["date"] for row in held]
 
 
@@ -120,7 +120,7 @@ def test_gaps_are_filled(clearformer, trained) -> None:
     assert len(scores) == 3
     assert scores == sorted(scores, reverse=True)
     refused = clearformer("fill", str(trained / "masked"), "the cat")
-    assert refused.code == 2 or refused.code == 1
+    assert refused.code == 2
     assert "[MASK]" in refused.err
 
 
