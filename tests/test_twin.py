@@ -17,6 +17,7 @@ from clearformer.layers import norm
 from clearformer.model import Model
 from clearformer.reference import initial
 from clearformer.reference import model as twin
+from clearformer.reference.activation import sigmoid
 from clearformer.taps import OFF
 from drawing.built import built
 from drawing.inputs import Batch, batch, prefixes
@@ -144,6 +145,11 @@ def test_pytorch_equals_the_twin_over_the_whole_space() -> None:
 @given(any_spec, SEEDS)
 def test_pytorch_equals_the_twin_long(spec: s.Spec, seed: int) -> None:
     compare(spec, seed)
+
+
+def test_the_twins_sigmoid_keeps_its_digits_where_it_is_tiny() -> None:
+    x = np.linspace(-700, 700, 1401)
+    np.testing.assert_allclose(sigmoid(x), torch.from_numpy(x).sigmoid().numpy(), rtol=1e-12)
 
 
 def post_norm(layers: int) -> s.DecoderOnly:

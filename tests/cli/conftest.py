@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -15,6 +17,7 @@ import pytest
 
 from clearformer.cli.main import main
 from clearformer.text.bpe_train import train
+from drawing.training_data import PLAIN, TINY, write_data
 
 PROGRAM = "import sys; from clearformer.cli.main import main; sys.exit(main())"
 
@@ -77,4 +80,18 @@ def tokenizer_folder(tmp_path: Path) -> Path:
     folder.mkdir()
     texts = ["the cat sat on the mat, 中文也在其中。" * 5]
     train(texts, vocabulary_size=280, special_tokens=["<|end|>"]).save(folder / "tokenizer.json")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small run of each task, and the data beside them."""
+    folder = tmp_path_factory.mktemp("trained")
+    options = write_data(folder / "data")
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()) as said:
+        patch.setenv("CLEARFORMER_HOME", str(folder / "cache"))
+        for task, named in options.items():
+            out = str(folder / task)
+            assert main(["train", task, *named, *TINY[task], *PLAIN, "--steps", "8", "--out", out]) == 0
+            assert said.getvalue().splitlines()[-1] == out
     return folder

@@ -9,6 +9,7 @@ import pytest
 
 from clearformer.checkpoint.manifest import write_manifest
 from drawing.folders import bert_folder, llama_folder
+from drawing.training_data import PLAIN, TINY
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "json.md"
 
@@ -82,6 +83,31 @@ def test_the_keys_are_those_of_the_document(clearformer, tokenizer_folder, model
     assert {key for key in found if not key.startswith(tuple(f"{name}." for name in OPEN))} == {
         key for key in expected if not key.startswith(ABSENT)
     }
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "open_"),
+    [
+        ("train", ["language", "--data", "data/words.txt", *TINY["language"], *PLAIN, "--steps", "2"], ()),
+        ("train --dry-run", ["language", "--data", "data/words.txt", *TINY["language"], "--steps", "2"], ("data",)),
+        ("evaluate", ["translation"], ("metrics",)),
+        ("evaluate", ["classification", "--plot", "seen.png"], ("metrics",)),
+        ("translate", ["translation", "ein Hund", "--reference", "truth.en"], ()),
+        ("forecast", ["forecasting", "--data", "data/waves.csv", "--hold-out"], ("outputs[].output",)),
+        ("classify", ["classification", "good film"], ("outputs[].scores",)),
+        ("classify", ["vision", "data/shades/dark/0.png"], ("outputs[].scores",)),
+        ("fill", ["masked", "the c[MASK]t"], ()),
+        ("export", ["language", "out"], ()),
+    ],
+)
+def test_the_keys_of_trained_verbs_are_those_of_the_document(clearformer, trained, command, arguments, open_) -> None:
+    Path("data").symlink_to(trained / "data")
+    Path("truth.en").write_text("one dog\n")
+    if not command.startswith("train"):
+        arguments = [str(trained / arguments[0]), *arguments[1:]]
+    verb, *flags = command.split()
+    found = keys(clearformer(verb, *arguments, *flags, "--json").json)
+    assert {key for key in found if not key.startswith(tuple(f"{name}." for name in open_))} == documented(command)
 
 
 def test_an_error_has_the_documented_keys(clearformer) -> None:

@@ -116,7 +116,8 @@ def test_resume_goes_on_with_the_run_s_own_recipe(clearformer, call) -> None:
 def test_signals_save_and_end_with_their_codes(clearformer, start, call) -> None:
     """One JSON object, a state, the documented code; and the resumed run ends as one that nothing broke off."""
     length, codes = 300, {"SIGINT": 130, "SIGTERM": 143, "SIGUSR1": 75}
-    begun = {name: start(*call, "--steps", str(length), "--out", name, "--json", OMP_NUM_THREADS="1") for name in codes}
+    call = (*call, "--steps", str(length), "--watch.evaluate", "100", "--watch.save", "100")
+    begun = {name: start(*call, "--out", name, "--json", OMP_NUM_THREADS="1") for name in codes}
     waiting, until = dict(begun), time.monotonic() + 120
     while waiting:
         assert time.monotonic() < until
@@ -134,6 +135,6 @@ def test_signals_save_and_end_with_their_codes(clearformer, start, call) -> None
         assert state is not None
         assert (told["stopped"], told["steps"]) == (name, state.step)
         assert 0 < state.step < length
-    assert clearformer(*call, "--steps", str(length), "--out", "whole").code == 0
+    assert clearformer(*call, "--out", "whole").code == 0
     assert clearformer("train", "language", "--resume", "--out", "SIGTERM", "--quiet").code == 0
     assert Path("SIGTERM/model.safetensors").read_bytes() == Path("whole/model.safetensors").read_bytes()

@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 from pathlib import Path
 
 import pytest
 
-from clearformer.cli.main import main
-from drawing.training_data import PLAIN, TINY, write_data
-
-
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory) -> Path:
-    """A run of each task, and the data beside them."""
-    folder = tmp_path_factory.mktemp("trained")
-    options = write_data(folder / "data")
-    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()) as said:
-        patch.setenv("CLEARFORMER_HOME", str(folder / "cache"))
-        for task, named in options.items():
-            out = str(folder / task)
-            code = main(["train", task, *named, *TINY[task], *PLAIN, "--steps", "8", "--out", out])
-            assert code == 0
-            assert said.getvalue().splitlines()[-1] == out
-    return folder
-
+from drawing.training_data import TINY
 
 METRICS = {
     "language": {"loss", "perplexity", "bits_per_byte", "accuracy", "free_running_accuracy"},

@@ -35,7 +35,11 @@ def write_data(folder: Path) -> dict[str, tuple[str, ...]]:
     text.write_text("the cat sat on the mat and the dog lay on the log. " * 60, encoding="utf-8")
     numbers = [f"{first} {second}" for first in ("ein", "zwei", "drei") for second in ("Hund", "Haus", "Mann")] * 8
     (folder / "a.de").write_text("\n".join(numbers) + "\n", encoding="utf-8")
-    english = dict(zip("ein zwei drei Hund Haus Mann".split(), "one two three dog house man".split(), strict=True))
+    english = dict(
+        zip(
+            ["ein", "zwei", "drei", "Hund", "Haus", "Mann"], ["one", "two", "three", "dog", "house", "man"], strict=True
+        )
+    )
     lines = [" ".join(english[word] for word in line.split()) for line in numbers]
     (folder / "a.en").write_text("\n".join(lines) + "\n", encoding="utf-8")
     table(folder / "waves.csv")

@@ -6,18 +6,16 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clearformer.cli import attention as attention_verb
+from clearformer.cli import tour_training as training
 from clearformer.cli import trace as trace_verb
 from clearformer.cli.flags import Progressing, Spoken
+from clearformer.cli.journey import Journey
 from clearformer.cli.screen import Screen
 from clearformer.cli.speaking import Computing, loaded, write
-from clearformer.errors import ClearformerError
 from clearformer.messages import Message
 from clearformer.messages import tour as say
 
@@ -33,42 +31,8 @@ LONGEST_ANSWER = 48
 PROGRESSING = Progressing()
 
 
-@dataclass
-class Journey:
-    """What has been shown so far, and what could not be."""
-
-    screen: Screen
-    flags: Computing
-    told: dict[str, Any] = field(default_factory=dict)
-    left_out: list[dict[str, str]] = field(default_factory=list)
-    failed: list[str] = field(default_factory=list)
-    stations: int = 0
-
-    @contextmanager
-    def station(self, part: str, title: Message, /, **values: object) -> Iterator[None]:
-        """A heading, then the body; a named error becomes a line and an entry of `left_out`."""
-        self.stations += 1
-        self.say(say.STATION, number=self.stations, title=title.text(self.screen.language, **values))
-        try:
-            yield
-        except ClearformerError as error:
-            language = self.screen.language
-            cause, remedy = error.cause(language), error.remedy(language)
-            self.left_out.append({"part": part, "kind": error.kind, "message": cause, "remedy": remedy})
-            self.say(say.LEFT_OUT, cause=cause)
-            self.say(say.WHAT_TO_DO, remedy=remedy)
-
-    def say(self, message: Message, **values: object) -> None:
-        if not self.screen.as_json:
-            self.screen.say(message, **values)
-
-    def show(self, draw: Callable[[], None]) -> None:
-        if not self.screen.as_json:
-            draw()
-
-
 def tour(*, flags: Progressing = PROGRESSING, language: Spoken = "en") -> int:
-    """Show the demonstrations, a model that answers, its tensors, its attention, sentence vectors; 1 if one failed."""
+    """Show the demonstrations, a real model at work, and three models that are trained; 1 if one failed."""
     screen = Screen(language, flags)
     journey = Journey(screen, Computing(json=flags.json, quiet=flags.quiet))
     with journey.station("demos", say.DEMOS):
@@ -87,6 +51,7 @@ def tour(*, flags: Progressing = PROGRESSING, language: Spoken = "en") -> int:
         del speaker
     with journey.station("vectors", say.VECTORS, name=SENTENCE_MODEL):
         _compare(journey)
+    _train(journey)
     with journey.station("next", say.NEXT):
         rows = [(command, what.text(language)) for command, what in say.NEXT_COMMANDS]
         journey.show(lambda: screen.table(rows))
@@ -210,6 +175,19 @@ def _compare(journey: Journey) -> None:
         for number, sentence, row in zip(numbers, SENTENCES, cosines, strict=True)
     ]
     journey.show(lambda: journey.screen.table(rows, ["", "", *numbers]))
+
+
+def _train(journey: Journey) -> None:
+    """Three models from nothing, each in a run folder of its own."""
+    folder = training.next_folder()
+    journey.told["training"] = {"folder": str(folder)}
+    with journey.station("counting", say.COUNTING):
+        journey.say(say.RUNS_LIE_IN, folder=folder)
+        training.count(journey, folder / "counting")
+    with journey.station("prose", say.PROSE):
+        training.write_prose(journey, folder / "prose")
+    with journey.station("waves", say.WAVES):
+        training.continue_waves(journey, folder / "waves")
 
 
 def _end(journey: Journey) -> int:

@@ -181,11 +181,11 @@ def _run(task: str, recipe: Recipe, run: RunFolder, flags: Training, screen: Scr
     with nullcontext() if flags.resume else _emptied_if_refused(run):
         opened = open_task(recipe, run.path)
         trainer = Trainer(opened, recipe, run, resume=flags.resume)
-    for name, count in opened.sizes().items():
-        screen.note(say.SIZE, name=name, count=count)
-    with Watching(screen, opened.metric, opened.unit) as watching:
-        for event in _followed(trainer.run(), recipe, run, flags):
-            watching.see(event)
+        for name, count in opened.sizes().items():
+            screen.note(say.SIZE, name=name, count=count)
+        with Watching(screen, opened.metric, opened.unit) as watching:
+            for event in _followed(trainer.run(), recipe, run, flags):
+                watching.see(event)
     if screen.as_json:
         screen.json(watching.contents(run.path))
     else:
@@ -197,13 +197,15 @@ def _run(task: str, recipe: Recipe, run: RunFolder, flags: Training, screen: Scr
 
 @contextmanager
 def _emptied_if_refused(run: RunFolder) -> Iterator[None]:
-    """What was made for a run that never began goes again, so that the mended call finds its folder free."""
+    """What was made for a run that made no update goes again, so that the mended call finds its folder free."""
     try:
         yield
     except BaseException:
-        import shutil
+        metrics = run.metrics_path
+        if not run.state_path.exists() and not (metrics.exists() and metrics.stat().st_size):
+            import shutil
 
-        shutil.rmtree(run.path)
+            shutil.rmtree(run.path)
         raise
 
 

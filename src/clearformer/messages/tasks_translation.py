@@ -52,7 +52,10 @@ CONTEXT_TOO_SHORT = failure(
         "The longest sentence has {expected} tokens, its marks included; model.spec holds {found}.",
         "Give a spec with a longer context, or leave the sentence out.",
     ),
-    zh=("最长的句子连同标记有 {expected} 个词元；model.spec 只容纳 {found} 个。", "请给出上下文更长的 spec，或去掉该句。"),
+    zh=(
+        "最长的句子连同标记有 {expected} 个词元；model.spec 只容纳 {found} 个。",
+        "请给出上下文更长的 spec，或去掉该句。",
+    ),
 )
 NO_TRANSLATOR = failure(
     en=(

@@ -38,6 +38,47 @@ VECTORS_ROW = Message(
     "Cosines: 1 is the same direction, 0 has nothing in common.", "余弦：1 表示方向相同，0 表示毫无共同之处。"
 )
 
+COUNTING = Message("A model learns to count", "一个模型学数数")
+RUNS_LIE_IN = Message(
+    "From nothing to a model that any verb loads; this run and the next two stay in {folder}.",
+    "从零训练出一个任何命令都能加载的模型；这次与随后两次运行都留在 {folder}。",
+)
+TRAINING = Message("Training", "正在训练")
+COUNTED = Message(
+    "step {step}: loss {loss:.3f}, {share:.1%} of the next tokens right",
+    "第 {step} 步：损失 {loss:.3f}，下一个词元答对 {share:.1%}",
+)
+COUNTED_RIGHT = Message(
+    "✓ {accuracy:.1%} right, more than {least:.0%}. The rest are the texts' first digits, which are drawn by lot.",
+    "✓ 答对 {accuracy:.1%}，超过 {least:.0%}。其余是各段文本的首位数字，它们是随机抽取的。",
+)
+COUNTED_WRONG = Message(
+    "✗ {accuracy:.1%} right; more than {least:.0%} was expected.", "✗ 答对 {accuracy:.1%}；应超过 {least:.0%}。"
+)
+TAKEN = Message("{steps} steps in {seconds:.0f} s: {run}", "{steps} 步，用时 {seconds:.0f} 秒：{run}")
+
+PROSE = Message("A small language model reads Python's own handbook", "一个小语言模型读 Python 自带的手册")
+READ_PROSE = Message(
+    "step {step}: loss {loss:.3f}, {bits_per_byte:.2f} bits a byte, {accuracy:.1%} of the next tokens right",
+    "第 {step} 步：损失 {loss:.3f}，每字节 {bits_per_byte:.2f} 比特，下一个词元答对 {accuracy:.1%}",
+)
+BEFORE = Message("Before, it wrote: {text}", "训练之前，它写道：{text}")
+AFTER = Message("Now it writes:", "现在它写道：")
+
+WAVES = Message("A forecaster continues sine waves", "一个预测模型续写正弦波")
+FORECAST = Message("step {step}: mean squared error {mse:.5f}", "第 {step} 步：均方误差 {mse:.5f}")
+TRUE_WAVE = Message("truth     {past} {line}", "真值  {past} {line}")
+FORECAST_WAVE = Message("forecast  {past} {line}", "预测  {past} {line}")
+WAVES_MET = Message(
+    "✓ Mean squared error on rows never seen: {mse:.5f}; repeating the last value gives {persistence_mse:.3f}, {ratio:,.0f} times as much.",
+    "✓ 在从未见过的行上，均方误差为 {mse:.5f}；重复最后一个值的误差是 {persistence_mse:.3f}，为前者的 {ratio:,.0f} 倍。",
+)
+WAVES_MISSED = Message(
+    "✗ Mean squared error on rows never seen: {mse:.5f}; expected less than 1/{least:,} of the {persistence_mse:.3f} that repeating the last value gives.",
+    "✗ 在从未见过的行上，均方误差为 {mse:.5f}；应小于重复最后一个值之误差 {persistence_mse:.3f} 的 1/{least:,}。",
+)
+PICTURE = Message("The picture: {path}", "图：{path}")
+
 NEXT = Message("Where to go from here", "接下来可以做什么")
 NEXT_COMMANDS = (
     ("clearformer chat smollm2-135m", Message("talk to it", "与它对话")),
@@ -48,6 +89,10 @@ NEXT_COMMANDS = (
     ),
     ('clearformer trace smollm2-135m "hello" --layer all', Message("every tensor of every block", "每一层的每个张量")),
     ('clearformer attention smollm2-135m "a text of yours"', Message("how each head reads it", "每个头怎样读它")),
+    (
+        "clearformer train language --data a-text.txt --budget 5m",
+        Message("train on a text of yours", "用你自己的文本训练"),
+    ),
     ("clearformer bench decode --vs hf", Message("our speed beside Hugging Face's", "与 Hugging Face 并排测速")),
 )
 

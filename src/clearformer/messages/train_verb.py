@@ -72,7 +72,10 @@ NO_CLASSES_TO_DRAW = failure(
         "--plot draws the classes of a classification run; this is one of {task}.",
         "Leave --plot out; a run folder's plots/ shows the course of its training.",
     ),
-    zh=("--plot 绘制文本分类运行的各个类别；这是 {task} 的运行。", "请去掉 --plot；运行文件夹的 plots/ 中有训练过程图。"),
+    zh=(
+        "--plot 绘制文本分类运行的各个类别；这是 {task} 的运行。",
+        "请去掉 --plot；运行文件夹的 plots/ 中有训练过程图。",
+    ),
 )
 
 BAD_BEAMS = failure(

@@ -33,5 +33,5 @@ def activate(name: Activation, x: Float[np.ndarray, "..."]) -> Float[np.ndarray,
 
 
 def sigmoid(x: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
-    """1 / (1 + e^−x), written so that no exponential overflows."""
-    return 0.5 * (1.0 + np.tanh(0.5 * x))
+    """1 / (1 + e^−x), written so that no exponential overflows and a tiny value keeps its digits: routers divide by it."""
+    return np.exp(-np.logaddexp(0.0, -x))
