@@ -60,7 +60,9 @@ class Loader(Generic[B]):
         # torch seeds workers from the global generator; drawing from it here would change dropout after a resume.
         apart = torch.Generator()
         # A fork has everything read already; a fresh process would import torch anew in every epoch.
-        how = {"multiprocessing_context": "fork", "worker_init_fn": _EndWith(os.getpid())} if _LINUX else {}
+        how: dict[str, Any] = (
+            {"multiprocessing_context": "fork", "worker_init_fn": _EndWith(os.getpid())} if _LINUX else {}
+        )
         return iter(DataLoader(rest, batch_size=None, num_workers=self._workers, generator=apart, **how))
 
     def _read(self, running: Iterator[B]) -> B:
