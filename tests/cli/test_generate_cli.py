@@ -243,3 +243,25 @@ def test_embed_prints_vectors_and_cosines(clearformer: Any, stdin: Any, toy: Toy
     assert f"{told['vectors'][0][0]:.4f}" in clearformer("embed", "toy", "a cat").out
     assert clearformer("embed", "toy", "one", "--similarity").code == 2
     assert "Text 1 is empty" in clearformer("embed", "toy", "").err
+
+
+def test_beams_write_the_likeliest_text_and_refuse_what_does_not_go_with_them(clearformer: Any, stdin: Any) -> None:
+    arguments = ("generate", "toy", "hello", "--max-new-tokens", "8", "--json")
+    greedy, one = clearformer(*arguments).json, clearformer(*arguments, "--num-beams", "1").json
+    best = clearformer(*arguments, "--num-beams", "20", "--length-penalty", "0").json
+    assert one["token_ids"] == greedy["token_ids"] != best["token_ids"]
+    assert clearformer(*arguments[:-1], "--num-beams", "20", "--length-penalty", "0").out == best["text"] + "\n"
+    for flags, named in (
+        (["--temperature", "0.5"], "temperature"),
+        (["--repetition-penalty", "2"], "repetition_penalty"),
+        (["--top-logprobs", "1"], "top_logprobs"),
+    ):
+        ended = clearformer(*arguments[:-1], "--num-beams", "4", *flags)
+        assert (ended.code, ended.out, named in ended.err.splitlines()[0]) == (2, "", True)
+    assert clearformer(*arguments[:-1], "--length-penalty", "1").code == 2
+    flags = ["--max-new-tokens", "10", "--num-beams", "20", "--json"]
+    stdin(b"why\nmore\n")
+    first, second = clearformer("chat", "toy", *flags).json["turns"]
+    assert first["text"] == clearformer("generate", "toy", "why", "--chat", *flags).json["text"]
+    assert first["text"] != clearformer("generate", "toy", "why", "--chat", *flags[:2], "--json").json["text"]
+    assert (second["cached_tokens"], second["new_tokens"]) == (0, 10)

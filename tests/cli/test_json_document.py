@@ -9,6 +9,7 @@ import pytest
 
 from clearformer.checkpoint.manifest import write_manifest
 from drawing.folders import bert_folder, llama_folder
+from drawing.short_training import shorten
 from drawing.training_data import PLAIN, TINY
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "json.md"
@@ -46,9 +47,10 @@ def small_models(tmp_path_factory):
 
 
 @pytest.fixture
-def runs(home, small_models):
-    """Runs go before built-in models of the same name."""
+def runs(home, small_models, tmp_path, monkeypatch):
+    """Runs go before built-in models of the same name; those that the tour makes are short."""
     Path("runs").symlink_to(small_models)
+    shorten(monkeypatch, tmp_path)
 
 
 @pytest.fixture

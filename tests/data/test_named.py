@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,6 +74,43 @@ def test_without_a_network_it_says_what_to_put_where(made: Path, monkeypatch: py
     for name in ("a.txt", "b.txt"):
         (folder / name).write_bytes(CONTENT)
     assert find("made") == folder
+
+
+@pytest.fixture
+def server(made: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[BaseHTTPRequestHandler]]:
+    """The publisher on a network; it announces all of a file and sends `sent` bytes of it."""
+
+    class Publisher(BaseHTTPRequestHandler):
+        sent = len(CONTENT)
+
+        def do_GET(self) -> None:
+            self.send_response(200 if self.path in ("/a.txt", "/b.txt") else 404)
+            self.send_header("Content-Length", str(len(CONTENT)))
+            self.end_headers()
+            self.wfile.write(CONTENT[: self.sent])
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Publisher) as served:
+        at = f"http://127.0.0.1:{served.server_port}/"
+        monkeypatch.setitem(SETS, "made", tuple(File(f.name, at + f.name, f.size, f.sha256) for f in SETS["made"]))
+        threading.Thread(target=served.serve_forever, args=(0.01,), daemon=True).start()
+        yield Publisher
+        served.shutdown()
+
+
+def test_a_broken_connection_is_no_other_content(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    server.sent = 70_000
+    with pytest.raises(DataError, match=rf"could not be fetched .*{len(CONTENT) - 70_000} more expected"):
+        find("made")
+    server.sent = len(CONTENT)
+    assert (find("made") / "a.txt").read_bytes() == CONTENT
+    missing = File("c.txt", f"{SETS['made'][0].url}.old", 1, "")
+    monkeypatch.setitem(SETS, "made", (*SETS["made"], missing))
+    with pytest.raises(DataError, match=r"c\.txt, which could not be fetched .*HTTP Error 404"):
+        find("made")
 
 
 def test_data_at_hand_comes_first(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

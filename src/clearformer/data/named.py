@@ -6,7 +6,7 @@ import hashlib
 import os
 import urllib.request
 from dataclasses import dataclass
-from http.client import HTTPException
+from http.client import HTTPException, IncompleteRead
 from pathlib import Path
 
 from clearformer.checkpoint.atomic import new_file
@@ -132,6 +132,9 @@ def _fetch(name: str, file: File, folder: Path, progress: Progress) -> None:
                     target.write(piece)
                     done += len(piece)
                     progress(done, file.size)
+                # A connection that breaks off reads like the end of the file.
+                if done <= file.size and (lacking := getattr(answer, "length", None)):
+                    raise IncompleteRead(b"", lacking)
         except (OSError, HTTPException) as error:
             raise DataError(say.CANNOT_FETCH, **about, detail=str(error)) from error
         if digest.hexdigest() != file.sha256:

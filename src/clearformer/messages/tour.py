@@ -49,8 +49,8 @@ COUNTED = Message(
     "第 {step} 步：损失 {loss:.3f}，下一个词元答对 {share:.1%}",
 )
 COUNTED_RIGHT = Message(
-    "✓ {accuracy:.1%} right, more than {least:.0%}. The rest are the texts' first digits, which are drawn by lot.",
-    "✓ 答对 {accuracy:.1%}，超过 {least:.0%}。其余是各段文本的首位数字，它们是随机抽取的。",
+    "✓ {accuracy:.1%} right, more than {least:.0%}. The rest nobody can know: where a text starts counting, and where it ends.",
+    "✓ 答对 {accuracy:.1%}，超过 {least:.0%}。其余无从得知：一段文本从哪个数字数起，到哪里结束。",
 )
 COUNTED_WRONG = Message(
     "✗ {accuracy:.1%} right; more than {least:.0%} was expected.", "✗ 答对 {accuracy:.1%}；应超过 {least:.0%}。"

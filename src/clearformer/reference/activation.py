@@ -33,5 +33,5 @@ def activate(name: Activation, x: Float[np.ndarray, "..."]) -> Float[np.ndarray,
 
 
 def sigmoid(x: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
-    """1 / (1 + e^−x), written so that no exponential overflows and a tiny value keeps its digits: routers divide by it."""
+    """1 / (1 + e^−x); no exponential overflows, and tiny values, which routers divide by, keep their digits."""
     return np.exp(-np.logaddexp(0.0, -x))
