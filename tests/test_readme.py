@@ -13,6 +13,7 @@ from clearformer.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 LANGUAGES = ("README.md", "README.zh-CN.md")
+GUIDES = ("docs/training.md", "docs/training.zh-CN.md")
 CODE = re.compile(r"`(clearformer [^`]+)`")
 # Minutes of work, a conversation, or the reader's own file; their own tests run them.
 ELSEWHERE = ("tour", "chat", "bench", "tokenizer train", "pull", "rm", "show", "ls")
@@ -29,6 +30,27 @@ def runnable() -> list[str]:
 def test_both_languages_name_the_same_commands_in_the_same_order() -> None:
     english, chinese = (commands(name) for name in LANGUAGES)
     assert english == chinese
+
+
+def test_both_guides_to_training_name_the_same_commands() -> None:
+    spans = re.compile(r"`(clearformer [^`\n]+|--[^`\n]+)`|^\$ (.*?)(?: +#.*)?$", re.MULTILINE)
+    english, chinese = (spans.findall((ROOT / name).read_text(encoding="utf-8")) for name in GUIDES)
+    assert english == chinese
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/training.md"])
+def test_every_training_command_is_understood(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As far as its recipe, which is printed; the files that it names are the reader's."""
+    monkeypatch.chdir(ROOT)
+    named = re.findall(r"clearformer (train [^`\n>]+)", (ROOT / name).read_text(encoding="utf-8"))
+    known = [each for each in named if "--resume" not in each and "-c mine.yaml" not in each]
+    assert len(known) > 6
+    for each in known:
+        options = [word for word in shlex.split(each) if word != "--print-config"]
+        assert main([*options, "--print-config"]) == 0, each
+        assert "type: " in capsys.readouterr().out
 
 
 def test_every_verb_is_named() -> None:
@@ -54,10 +76,10 @@ def test_commands_with_a_model(
     assert capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", LANGUAGES)
+@pytest.mark.parametrize("name", [*LANGUAGES, *GUIDES])
 def test_links_lead_somewhere(name: str) -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", (ROOT / name).read_text(encoding="utf-8")):
-        assert (ROOT / target).exists(), target
+        assert ((ROOT / name).parent / target).exists(), target
 
 
 @pytest.mark.real

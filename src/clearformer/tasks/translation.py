@@ -100,7 +100,7 @@ class TranslationTask:
         balance: list[Tensor] = []
         inputs, targets = shift(batch.target, real=batch.target_real)
         real = batch.target_real[:, :-1]
-        memory = model.encode(batch.source, losses=balance)
+        memory = model.encode(batch.source, real=batch.source_real, losses=balance)
         if self.recipe.scheduled_sampling:
             inputs = self_written(model, inputs, memory, real, self.recipe.scheduled_sampling)
         hidden = model.decode_hidden(inputs, memory, real=real, losses=balance)
