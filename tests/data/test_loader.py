@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
+import time
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -15,7 +18,8 @@ from torch.utils.data import get_worker_info
 
 from clearformer.data.batches import Position, order, randomness
 from clearformer.data.loader import Loader
-from clearformer.errors import TrainingError
+from clearformer.errors import DataError, TrainingError
+from clearformer.messages import data as say
 
 
 class Drawn(NamedTuple):
@@ -100,13 +104,29 @@ def test_a_dead_worker_is_named_and_loses_nothing() -> None:
     assert rest == read(Loader(Noise()), position.batch + 6)[position.batch :]
 
 
-def test_what_fails_in_a_worker_is_told() -> None:
+def test_what_fails_in_a_worker_is_told_at_once() -> None:
+    """The workers end with their loader: torch waits five seconds for each that the garbage collector finds."""
+    began = time.perf_counter()
     loader = Loader(Noise(failing=2), workers=2)
-    with pytest.raises((TrainingError, ValueError), match="worker process"):
+    with pytest.raises(ValueError, match="worker process"):
         read(loader, 5)
-    loader.close()
+    assert not multiprocessing.active_children()
+    assert time.perf_counter() - began < 5
     with pytest.raises(ValueError, match="no such sample"):
         read(Loader(Noise(failing=2)), 5)
+
+
+class Damaged(Noise):
+    def batch(self, epoch: int, number: int) -> Drawn:
+        raise DataError(say.NO_FILE, path=Path("here"), detail=OSError("no permission"))
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_an_error_of_ours_comes_out_of_a_worker_as_it_is(workers: int) -> None:
+    with pytest.raises(DataError, match="here cannot be read: no permission") as caught:
+        read(Loader(Damaged(), workers=workers), 1)
+    assert "无法读取 here" in caught.value.cause("zh")
+    assert not multiprocessing.active_children()
 
 
 def test_equal_places_draw_equally_and_others_otherwise() -> None:

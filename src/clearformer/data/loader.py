@@ -8,13 +8,15 @@ import signal
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from traceback import clear_frames
 from typing import Any, Generic, TypeVar
 
 import torch
 from torch.utils.data import DataLoader, Dataset
 
 from clearformer.data.batches import Batches, Position
-from clearformer.errors import TrainingError
+from clearformer.errors import ClearformerError, TrainingError
+from clearformer.messages import Failure
 from clearformer.messages import data as say
 
 B = TypeVar("B")
@@ -38,13 +40,13 @@ class Loader(Generic[B]):
         return self
 
     def __next__(self) -> B:
-        """The next batch. Raises TrainingError if a worker process has died."""
+        """The next batch. Raises TrainingError if a worker process has died, and what the batches raise."""
         if self._position.batch >= self._batches.count(self._position.epoch):
             self.close()
             self._position = Position(self._position.epoch + 1, 0)
         if self._running is None:
             self._running = self._open()
-        batch = self._read(self._running)
+        batch = self._read()
         self._position = Position(self._position.epoch, self._position.batch + 1)
         return batch
 
@@ -54,26 +56,46 @@ class Loader(Generic[B]):
 
     def _open(self) -> Iterator[B]:
         """The rest of the epoch."""
-        rest = _Epoch(self._batches, self._position)
+        batches, epoch, first = self._batches, self._position.epoch, self._position.batch
         if self._workers == 0:
-            return (rest[number] for number in range(len(rest)))
+            return (batches.batch(epoch, number) for number in range(first, batches.count(epoch)))
         # torch seeds workers from the global generator; drawing from it here would change dropout after a resume.
         apart = torch.Generator()
         # A fork has everything read already; a fresh process would import torch anew in every epoch.
         how: dict[str, Any] = (
             {"multiprocessing_context": "fork", "worker_init_fn": _EndWith(os.getpid())} if _LINUX else {}
         )
+        rest = _Rest(batches, self._position)
         return iter(DataLoader(rest, batch_size=None, num_workers=self._workers, generator=apart, **how))
 
-    def _read(self, running: Iterator[B]) -> B:
+    def _read(self) -> B:
+        # No variable holds torch's iterator, or a traceback would keep it for the garbage collector; its workers would
+        # then be waited for, five seconds each.
+        assert self._running is not None
         if self._workers == 0:
-            return next(running)
+            return next(self._running)
         try:
-            return next(running)
-        # What a dead worker raises depends on when it died: RuntimeError, ConnectionResetError, EOFError.
-        except (RuntimeError, OSError, EOFError) as error:
+            batch = next(self._running)
+        except Exception as error:
+            clear_frames(error.__traceback__)
             self.close()
-            raise TrainingError(say.WORKER_DIED, detail=str(error).partition("\n")[0]) from error
+            # What a dead worker raises depends on when it died.
+            if isinstance(error, RuntimeError | OSError | EOFError):
+                raise TrainingError(say.WORKER_DIED, detail=str(error).partition("\n")[0]) from error
+            raise
+        if isinstance(batch, _Failed):
+            self.close()
+            raise batch.kind(batch.failure, **batch.values)
+        return batch
+
+
+@dataclass(frozen=True)
+class _Failed:
+    """An error of ours on its way from a worker; torch would send its text alone."""
+
+    kind: type[ClearformerError]
+    failure: Failure
+    values: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -88,7 +110,7 @@ class _EndWith:
             os._exit(1)
 
 
-class _Epoch(Dataset[Any]):
+class _Rest(Dataset[Any]):
     """What is left of one epoch, for torch's loader: batch number → batch."""
 
     def __init__(self, batches: Batches[Any], start: Position) -> None:
@@ -98,4 +120,9 @@ class _Epoch(Dataset[Any]):
         return self.batches.count(self.start.epoch) - self.start.batch
 
     def __getitem__(self, number: int) -> Any:
-        return self.batches.batch(self.start.epoch, self.start.batch + number)
+        try:
+            return self.batches.batch(self.start.epoch, self.start.batch + number)
+        except ClearformerError as error:
+            # Plain values can always be sent.
+            plain = {k: v if isinstance(v, int | float | str) else str(v) for k, v in error.values.items()}
+            return _Failed(type(error), error.failure, plain)
