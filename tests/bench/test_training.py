@@ -24,11 +24,21 @@ def own_home(tmp_path, monkeypatch):
     monkeypatch.setenv("CLEARFORMER_HOME", str(tmp_path))
 
 
-def test_ours_is_as_large_as_the_plain_peer_but_for_biases() -> None:
-    with our_trainee(TINY, "float32", compiled=False, note=silent) as ours:
-        mine = sum(p.numel() for p in ours.module.parameters() if p.dim() > 1)
-    module, _ = peer("nanogpt-like", TINY)
-    assert mine == sum(p.numel() for p in module.parameters() if p.dim() > 1)
+def test_ours_is_the_plain_peers_function() -> None:
+    module, logits = peer("nanogpt-like", TINY)
+    ids = torch.randint(32, (2, 8), generator=torch.Generator().manual_seed(0))
+    with our_trainee(TINY, "float32", compiled=False, note=silent) as ours, torch.no_grad():
+        assert sum(p.numel() for p in ours.module.parameters()) == sum(p.numel() for p in module.parameters())
+        embed, decoder = ours.module.decoder.embed, ours.module.decoder
+        module.token.weight.copy_(embed.token.weight)
+        module.position.weight.copy_(embed.position.weight)
+        for theirs, block in zip(module.blocks, decoder.blocks, strict=True):
+            at = block.attention
+            theirs.inward.weight.copy_(torch.cat([at.query.weight, at.key.weight, at.value.weight]))
+            theirs.outward.weight.copy_(at.output.weight)
+            theirs.up.weight.copy_(block.feedforward.up.weight)
+            theirs.down.weight.copy_(block.feedforward.down.weight)
+        torch.testing.assert_close(ours.module(ids), logits(ids))
 
 
 @pytest.mark.parametrize("name", ["nanogpt-like", "hf", "nn"])

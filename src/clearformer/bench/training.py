@@ -26,8 +26,8 @@ _FAR = 1.0
 
 @dataclass
 class Trainee:
-    """A model with its optimizer; `loss` is what its users write, inputs and targets given, `around` what their
-    forward and backward pass runs in."""
+    """A model with its optimizer; `loss` is what its users write, inputs and targets given, `around` what their updates
+    run in."""
 
     name: str
     module: nn.Module
@@ -43,9 +43,8 @@ class Trainee:
 
     def step(self, inputs: Tensor, targets: Tensor) -> float:
         """One update, gradients clipped at 1 as all of them do."""
-        with self.around():
-            loss = self.loss(inputs, targets)
-            loss.backward()
+        loss = self.loss(inputs, targets)
+        loss.backward()
         nn.utils.clip_grad_norm_(self.module.parameters(), 1.0)
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
@@ -58,10 +57,11 @@ def peer_trainee(name: str, shape: Shape, dtype: torch.dtype, *, compiled: bool)
     module, logits = peer(name, shape)
     called: Logits = torch.compile(logits) if compiled else logits
 
-    def autocast() -> AbstractContextManager[object]:
-        return torch.autocast("cpu", dtype=dtype) if dtype != torch.float32 else nullcontext()
+    def loss(inputs: Tensor, targets: Tensor) -> Tensor:
+        with torch.autocast("cpu", dtype=dtype, enabled=dtype != torch.float32):
+            return next_token_loss(called(inputs), targets)
 
-    return Trainee(name, module, lambda inputs, targets: next_token_loss(called(inputs), targets), autocast)
+    return Trainee(name, module, loss)
 
 
 def measure_training(
@@ -74,18 +74,21 @@ def measure_training(
     """
     batches = _batches(shape, steps)
     for trainee in trainees:
-        first = trainee.step(*batches[0])
-        if abs(first - initial_loss(shape)) > _FAR:
-            raise UsageError(messages.FAR_LOSS, name=trainee.name, found=first, expected=initial_loss(shape))
-        trainee.step(*batches[0])
+        with trainee.around():
+            first = trainee.step(*batches[0])
+            if abs(first - initial_loss(shape)) > _FAR:
+                raise UsageError(messages.FAR_LOSS, name=trainee.name, found=first, expected=initial_loss(shape))
+            trainee.step(*batches[0])
     figures: list[list[float]] = [[] for _ in trainees]
     total = runs * len(trainees)
     for number in range(runs):
         for place, trainee in enumerate(trainees):
-            began = time.perf_counter()
-            for inputs, targets in batches:
-                trainee.step(inputs, targets)
-            figures[place].append(steps * shape.batch * shape.context / (time.perf_counter() - began))
+            with trainee.around():
+                began = time.perf_counter()
+                for inputs, targets in batches:
+                    trainee.step(inputs, targets)
+                seconds = time.perf_counter() - began
+            figures[place].append(steps * shape.batch * shape.context / seconds)
             advance(number * len(trainees) + place + 1, total)
     ours, *others = rows_of([trainee.name for trainee in trainees], "tok/s", figures)
     ratios = [statistics.median(a / b for a, b in zip(figures[0], peer, strict=True)) for peer in figures[1:]]

@@ -16,7 +16,10 @@ from clearformer.build import build
 from clearformer.loss import chunked_cross_entropy
 from clearformer.messages import Message
 from clearformer.model import DecoderOnly
+from clearformer.spec import Attention, Biases, Dense, LayerNorm
+from clearformer.spec import DecoderOnly as DecoderOnlySpec
 from clearformer.spec.presets import tiny_gpt
+from clearformer.speed.kept_memory import kept_memory
 from clearformer.speed.switch import switched
 from clearformer.speed.training import apply, choose
 from clearformer.store.places import home
@@ -35,16 +38,9 @@ def our_trainee(
     compiled: bool,
     note: Callable[[Message, dict[str, Any]], None],
 ) -> Iterator[Trainee]:
-    """GPT-2's design, as `clearformer train language` has it by default; kernel and switch by measurement."""
+    """nanoGPT's design, computing as `clearformer train` does: kernel and switch by measurement, memory kept."""
     generator = torch.Generator().manual_seed(0)
-    spec = tiny_gpt(
-        width=shape.width,
-        heads=shape.heads,
-        layers=shape.layers,
-        vocabulary=shape.vocabulary,
-        context=shape.context,
-    )
-    model = build(spec, generator=generator)
+    model = build(nanogpt_design(shape), generator=generator)
     assert isinstance(model, DecoderOnly)
     ids = torch.randint(shape.vocabulary, (shape.batch, shape.context + 1), generator=generator)
 
@@ -60,7 +56,35 @@ def our_trainee(
             weight.grad = None
 
     wanted = Compute(dtype=dtype, compile="yes" if compiled else "no")
-    choices = choose(model, wanted, step, steps=_LONG, folder=home(), note=note)
-    # The switch is the whole process's: it is turned for our own updates alone, and the peers keep torch's default.
+    with kept_memory():
+        choices = choose(model, wanted, step, steps=_LONG, folder=home(), note=note)
+
+    @contextmanager
+    def around() -> Iterator[None]:
+        # Both are the whole process's: they hold for our own updates alone, and the peers keep torch's defaults.
+        with switched(choices.switch), kept_memory():
+            yield
+
     with apply(model, replace(choices, switch=False)):
-        yield Trainee("clearformer", model, loss, lambda: switched(choices.switch))
+        yield Trainee("clearformer", model, loss, around)
+
+
+def nanogpt_design(shape: Shape) -> DecoderOnlySpec:
+    """`tiny_gpt` with what nanoGPT leaves out of GPT-2 left out: no bias anywhere, and GELU itself, not by tanh."""
+    gpt = tiny_gpt(
+        width=shape.width,
+        heads=shape.heads,
+        layers=shape.layers,
+        vocabulary=shape.vocabulary,
+        context=shape.context,
+    )
+    norm, (block, *_) = LayerNorm(bias=False), gpt.decoder.blocks
+    assert isinstance(block.attention, Attention)
+    bare = replace(
+        block,
+        attention=replace(block.attention, bias=Biases()),
+        feedforward=Dense(4 * shape.width, "gelu", bias=False),
+        attention_norm=norm,
+        feedforward_norm=norm,
+    )
+    return replace(gpt, decoder=replace(gpt.decoder, blocks=(bare,) * shape.layers, final_norm=norm))

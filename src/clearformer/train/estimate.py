@@ -15,6 +15,7 @@ from clearformer.machine.speed import identity
 from clearformer.messages import Message
 from clearformer.messages import train as say
 from clearformer.spec.typed import write
+from clearformer.speed.kept_memory import kept_memory
 from clearformer.store.places import home
 from clearformer.train.calibration import SECONDS, Timing, calibrate
 from clearformer.train.computing import choose_for
@@ -85,8 +86,9 @@ def estimate(task: Task[Any], recipe: Recipe, cache: Path | None = None) -> Esti
     path = folder / f"{_key(task, recipe, parameters)}.json"
     timing = _kept(path)
     if timing is None:
-        choices = choose_for(task, recipe, model, lambda note: None)
-        timing = calibrate(task, recipe, model, Mover(model, recipe.optimizer), choices, SECONDS)
+        with kept_memory(recipe.compute.device):
+            choices = choose_for(task, recipe, model, lambda note: None)
+            timing = calibrate(task, recipe, model, Mover(model, recipe.optimizer), choices, SECONDS)
         folder.mkdir(parents=True, exist_ok=True)
         write_bytes(path, json.dumps(asdict(timing)).encode())
     plan = Plan.of(recipe.watch, recipe.steps or timing.steps_in(recipe.budget or 0, recipe.watch))

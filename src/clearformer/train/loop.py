@@ -14,6 +14,7 @@ from clearformer.errors import TrainingError
 from clearformer.messages import train as say
 from clearformer.runs.folder import RunFolder
 from clearformer.runs.state import save_state
+from clearformer.speed.kept_memory import kept_memory
 from clearformer.speed.training import apply
 from clearformer.train.apart import looked_at, untouched_randomness
 from clearformer.train.events import Evaluated, Event, Noted, Sampled, Saved, Stepped, Stopped
@@ -49,7 +50,7 @@ class Trainer:
         Raises TrainingError after MOST_SKIPPED updates in a row that are not finite, RunError for a folder that this
         recipe cannot go on in, CheckpointError for a state that cannot be written.
         """
-        with listening() as asked:
+        with listening() as asked, kept_memory(self.recipe.compute.device):
             self.now = yield from open_session(self.task, self.recipe, self.folder, resume=self.resume)
             with closing(self.now), apply(self.now.model, self.now.choices) as model:
                 yield from self._look(asked)
