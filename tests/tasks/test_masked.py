@@ -111,7 +111,8 @@ def test_pseudo_perplexity_hides_one_token_at_a_time(tmp_path: Path, text_file: 
 def test_it_learns(text_file: Path, opened: Opened) -> None:
     task, model, _ = opened(recipe(text_file, batch=16))
     before = task.evaluate(model)
-    train(task, model, steps=120, lr=5e-3)
+    # Longer, and so short a text is learnt by heart: the loss on the rest rises again.
+    train(task, model, steps=60, lr=5e-3)
     after = task.evaluate(model)
     assert after["loss"] < 0.75 * before["loss"]
     assert after["accuracy"] > before["accuracy"] + 0.05
