@@ -11,7 +11,8 @@ import torch
 
 from clearformer.data.batches import randomness
 from clearformer.data.loader import Loader
-from clearformer.data.parallel import PairBatch, Pairs, padded, read_pairs
+from clearformer.data.padding import padded
+from clearformer.data.parallel import PairBatch, Pairs, read_pairs
 from clearformer.errors import DataError
 
 PADS = (7, 8)

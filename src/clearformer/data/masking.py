@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
 from clearformer.data.batches import order, randomness
+from clearformer.data.padding import padded
 
 _HIDDEN, _REPLACED = 0.8, 0.9
 
@@ -76,11 +76,6 @@ class MaskedWindows:
         chosen = drawn[number * self._batch : (number + 1) * self._batch]
         where = (0, 0) if self._seed is None else (self._seed, epoch)
         pairs = [mask(self._rows[row], self._rule, randomness(*where, int(row))) for row in chosen]
-        longest = max(len(ids) for ids, _ in pairs)
-        ids = torch.full((len(pairs), longest), self._pad)
-        targets = torch.full((len(pairs), longest), self._rule.ignore)
-        for row, (read, asked) in enumerate(pairs):
-            ids[row, : len(read)] = torch.from_numpy(read)
-            targets[row, : len(asked)] = torch.from_numpy(asked)
-        lengths = torch.tensor([len(read) for read, _ in pairs])
-        return MaskedBatch(ids, torch.arange(longest) < lengths[:, None], targets)
+        ids, real = padded([read for read, _ in pairs], self._pad)
+        targets, _ = padded([asked for _, asked in pairs], self._rule.ignore)
+        return MaskedBatch(ids, real, targets)

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
 from clearformer.data.bucketing import buckets
 from clearformer.data.documents import lines
+from clearformer.data.padding import padded
 from clearformer.errors import DataError
 from clearformer.messages import data as say
 
@@ -72,12 +72,3 @@ class Pairs:
         if self._cut is None or self._cut[0] != epoch:
             self._cut = epoch, buckets(self._lengths, self._budget, seed=self._seed, epoch=epoch)
         return self._cut[1]
-
-
-def padded(rows: Sequence[Sequence[int]], pad: int) -> tuple[Int[Tensor, "B T"], Bool[Tensor, "B T"]]:
-    """Rows of ids side by side, padded on the right, and which places are real."""
-    lengths = torch.tensor([len(row) for row in rows])
-    ids = torch.full((len(rows), int(lengths.max())), pad)
-    for row, text in zip(ids, rows, strict=True):
-        row[: len(text)] = torch.tensor(text, dtype=ids.dtype)
-    return ids, torch.arange(ids.shape[1]) < lengths[:, None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +13,7 @@ import torch
 from clearformer.data.batches import order, randomness
 from clearformer.data.labelled import LabelledBatch, Table, read_labelled, whole_sentences
 from clearformer.data.named import find
+from clearformer.data.padding import padded
 from clearformer.errors import DataError
 from clearformer.messages import tasks as say
 from clearformer.tasks.corpus import require
@@ -112,7 +113,8 @@ class Examples:
         if self._drawn[0] != epoch:
             self._drawn = (epoch, self._order(epoch))
         chosen = self._drawn[1][number * self._size : (number + 1) * self._size]
-        return padded([self._texts.ids[i] for i in chosen], self._texts.labels[chosen], self._pad)
+        ids, real = padded([self._texts.ids[i] for i in chosen], self._pad)
+        return LabelledBatch(ids, real, torch.from_numpy(self._texts.labels[chosen]))
 
     def _order(self, epoch: int) -> np.ndarray:
         lengths, size = self._lengths, self._size
@@ -126,16 +128,6 @@ class Examples:
         places = randomness(self._seed, epoch, 1).permutation(whole)
         moved = near[: whole * size].reshape(whole, size)[places].reshape(-1)
         return np.concatenate((moved, near[whole * size :]))
-
-
-def padded(rows: Sequence[Sequence[int]], labels: np.ndarray, pad: int) -> LabelledBatch:
-    """Texts side by side, padded on the right."""
-    longest = max(map(len, rows))
-    ids = torch.full((len(rows), longest), pad)
-    for row, text in zip(ids, rows, strict=True):
-        row[: len(text)] = torch.tensor(text)
-    lengths = torch.tensor([len(row) for row in rows])
-    return LabelledBatch(ids, torch.arange(longest) < lengths[:, None], torch.from_numpy(labels))
 
 
 def _encoded(table: Table, tokenizer: FastTokenizer, names: tuple[str, ...], data: LabelledData) -> Encoded:

@@ -14,10 +14,10 @@ from typing import Literal
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
 
 from clearformer.data.ids import IdFile
 from clearformer.data.masking import MaskedBatch, MaskedWindows, Masking
+from clearformer.data.padding import padded
 from clearformer.errors import DataError
 from clearformer.families.generation import GenerationDefaults
 from clearformer.loss import IGNORE, Loss, chunked_cross_entropy
@@ -122,11 +122,9 @@ class MaskedTask:
         size, found = self.recipe.data.batch, Score()
         for start in range(0, len(places), size):
             chosen = numbers[start : start + size]
-            ids = pad_sequence([torch.from_numpy(rows[number]) for number in chosen], batch_first=True)
-            lengths = torch.tensor([len(rows[number]) for number in chosen])
+            ids, real = padded([rows[number] for number in chosen], marked(self.corpus.tokenizer, "pad_token"))
             at = torch.from_numpy(places[start : start + size] - edges[chosen] + 1)[:, None]
             targets = torch.full_like(ids, IGNORE).scatter(1, at, ids.gather(1, at))
-            real = torch.arange(ids.shape[1]) < lengths[:, None]
             batch = MaskedBatch(ids.scatter(1, at, mask), real, targets)
             found = found.plus(self._score(model, batch))
         return found

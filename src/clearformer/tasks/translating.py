@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
-from clearformer.data.parallel import padded
+from clearformer.data.padding import padded
 from clearformer.generate.beam import beam_search
 from clearformer.generate.reader import CachedReader
 from clearformer.generate.settings import Options
