@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from clearformer.checkpoint.atomic import write_bytes
 from clearformer.data.named import find
 from clearformer.data.parallel import Pairs, read_pairs
 from clearformer.errors import DataError, UsageError
 from clearformer.messages import tasks_translation as say
-from clearformer.tasks.tokenizing import byte_pairs, marked
+from clearformer.tasks.tokenizing import byte_pairs, kept_tokenizer, marked, putting
 from clearformer.tasks.translating import Marks
 from clearformer.text.fast import FastTokenizer
-from clearformer.text.load import SOURCE_TOKENIZER, TOKENIZER, tokenizer_from_folder
+from clearformer.text.load import SOURCE_TOKENIZER, TOKENIZER
 from clearformer.text.training import tokenizer_files
 
 MULTI30K = "multi30k"
@@ -132,29 +131,15 @@ class ParallelText:
 
 
 def _tokenizer(folder: Path, name: str, texts: list[str], data: ParallelData) -> FastTokenizer:
-    """The tokenizer in that file of the run; learnt from the texts and written first if it is not there."""
-    if not (folder / name).exists():
-        made = _ending(byte_pairs(lambda: texts, data.size, data.lowercase, SPECIALS))
-        files = tokenizer_files(made)
-        json = files.pop(TOKENIZER)
-        for beside, content in files.items():
-            write_bytes(folder / beside, content)
-        # It comes last: where it stands, all stands.
-        write_bytes(folder / name, json)
-    return tokenizer_from_folder(folder, name)
-
-
-def _ending(tokenizer: FastTokenizer) -> FastTokenizer:
-    """The same tokenizer, which now puts an end mark behind each text, as the encoder reads it."""
-    import tokenizers
-    from tokenizers.processors import TemplateProcessing
-
+    """The tokenizer in that file of the run, or one learnt from the texts; it puts an end mark behind each text, as the
+    encoder reads it."""
     end = SPECIALS["eos_token"]
-    backend = tokenizers.Tokenizer.from_str(tokenizer.to_json())
-    backend.post_processor = TemplateProcessing(
-        single=f"$A {end}", pair=f"$A {end} $B {end}", special_tokens=[(end, tokenizer.added_tokens[end])]
-    )
-    return FastTokenizer(backend, SPECIALS)
+
+    def learn() -> FastTokenizer:
+        plain = byte_pairs(lambda: texts, data.size, data.lowercase, SPECIALS)
+        return putting(plain, single=f"$A {end}", pair=f"$A {end} $B {end}", marks=(end,))
+
+    return kept_tokenizer(folder, name, learn)
 
 
 def _encoded(

@@ -56,12 +56,7 @@ def obtain(
     `texts` gives the training texts, `specials` the marks that the task needs; where FRAME is among them, a tokenizer
     that is made here puts it around each text. Raises TokenizerError.
     """
-    if not (folder / TOKENIZER).exists():
-        files = tokenizer_files(_made(choice, texts, specials))
-        # tokenizer.json comes last: where it stands, all stands.
-        for name in sorted(files, key=TOKENIZER.__eq__):
-            write_bytes(folder / name, files[name])
-    tokenizer = tokenizer_from_folder(folder)
+    tokenizer = kept_tokenizer(folder, TOKENIZER, lambda: _made(choice, texts, specials))
     for token in specials:
         if token not in tokenizer.special_names:
             raise TokenizerError(say.NO_MARK, path=folder, token=token)
@@ -98,17 +93,32 @@ def _framed(tokenizer: FastTokenizer, specials: Mapping[str, str]) -> FastTokeni
     """The same tokenizer, which now puts the task's frame around each text."""
     if not all(name in specials and name in tokenizer.special_names for name in FRAME):
         return tokenizer
+    first, last = (tokenizer.special_names[name] for name in FRAME)
+    return putting(tokenizer, single=f"{first} $A {last}", pair=f"{first} $A {last} $B {last}", marks=(first, last))
+
+
+def putting(tokenizer: FastTokenizer, *, single: str, pair: str, marks: Sequence[str]) -> FastTokenizer:
+    """The same tokenizer, which now puts `marks` around a text ($A) and around two ($A, $B)."""
     import tokenizers
     from tokenizers.processors import TemplateProcessing
 
-    first, last = (tokenizer.special_names[name] for name in FRAME)
     backend = tokenizers.Tokenizer.from_str(tokenizer.to_json())
     backend.post_processor = TemplateProcessing(
-        single=f"{first} $A {last}",
-        pair=f"{first} $A {last} $B {last}",
-        special_tokens=[(token, tokenizer.added_tokens[token]) for token in (first, last)],
+        single=single, pair=pair, special_tokens=[(mark, tokenizer.added_tokens[mark]) for mark in marks]
     )
     return FastTokenizer(backend, tokenizer.special_names)
+
+
+def kept_tokenizer(folder: Path, name: str, make: Callable[[], FastTokenizer]) -> FastTokenizer:
+    """The tokenizer in that file of a run; made and written there first if it is not there."""
+    if not (folder / name).exists():
+        files = tokenizer_files(make())
+        tokenizer = files.pop(TOKENIZER)
+        for beside, content in files.items():
+            write_bytes(folder / beside, content)
+        # It comes last: where it stands, all stands.
+        write_bytes(folder / name, tokenizer)
+    return tokenizer_from_folder(folder, name)
 
 
 class Frame(NamedTuple):
