@@ -6,7 +6,7 @@ however it was cut, and a target that is ignored changes neither.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import torch
@@ -28,6 +28,10 @@ class Loss(NamedTuple):
 
     total: Tensor
     units: int
+
+    def balanced(self, losses: Sequence[Tensor]) -> Loss:
+        """With balance losses (experts): each is a mean over the batch; times its units it is a sum like the other."""
+        return Loss(self.total + sum(losses) * self.units if losses else self.total, self.units)
 
 
 def shift(

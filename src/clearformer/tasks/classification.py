@@ -69,8 +69,8 @@ class ClassificationTask:
         assert isinstance(model, EncoderOnly)
         balance: list[Tensor] = []
         logits = model(batch.ids, real=batch.real, losses=balance)
-        total, units = cross_entropy(logits, batch.labels, smoothing=self.recipe.loss.smoothing, z=self.recipe.loss.z)
-        return Loss(total + sum(balance) * units if balance else total, units)
+        loss = cross_entropy(logits, batch.labels, smoothing=self.recipe.loss.smoothing, z=self.recipe.loss.z)
+        return loss.balanced(balance)
 
     def evaluate(
         self, model: Model, split: Split = "validation", *, progress: Progress | None = None

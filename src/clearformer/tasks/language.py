@@ -18,11 +18,12 @@ from clearformer.data.packing import EvaluationWindows, PackedText, TokenBatch
 from clearformer.families.generation import GenerationDefaults
 from clearformer.generate.speak import complete
 from clearformer.load import Loaded
-from clearformer.loss import Loss, chunked_cross_entropy, shift
+from clearformer.loss import Loss, shift
 from clearformer.model import DecoderOnly, Model
 from clearformer.spec import DecoderOnly as DecoderSpec
 from clearformer.tasks.corpus import Corpus, TextData
 from clearformer.tasks.models import DecoderChoice, Gpt, decoder_spec
+from clearformer.tasks.objective import token_loss
 from clearformer.tasks.scoring import Score, free_running_accuracy, score
 from clearformer.tasks.tokenizing import Characters, TokenizerChoice
 from clearformer.text.tokenizer import Tokenizer
@@ -77,12 +78,7 @@ class LanguageTask:
         inputs, targets = _shifted(batch)
         balance: list[torch.Tensor] = []
         hidden = model.hidden(inputs, documents=_read_documents(batch), losses=balance)
-        settings = self.recipe.loss
-        total, units = chunked_cross_entropy(
-            hidden, model.logits, targets, smoothing=settings.smoothing, z=settings.z, chunk=settings.chunk
-        )
-        # A balance loss is a mean over the batch; times its units it is a sum like the other.
-        return Loss(total + sum(balance) * units if balance else total, units)
+        return token_loss(model.logits, hidden, targets, self.recipe.loss, balance)
 
     @torch.no_grad()
     def evaluate(
@@ -103,13 +99,12 @@ class LanguageTask:
             length += int(sizes[targets[targets >= 0]].sum())
             if progress is not None:
                 progress(number + 1, windows.count(0))
-        loss = found.nats / found.asked
         texts = torch.from_numpy(self.corpus.excerpts(split, _FREE_TEXTS, data.context)).to(device)
         return {
-            "loss": loss,
-            "perplexity": math.exp(min(loss, 700)),
+            "loss": found.loss,
+            "perplexity": found.perplexity,
             "bits_per_byte": found.nats / math.log(2) / max(length, 1),
-            "accuracy": found.right / found.asked,
+            "accuracy": found.accuracy,
             "free_running_accuracy": free_running_accuracy(model, texts, given=max(1, texts.shape[1] // 2)),
         }
 

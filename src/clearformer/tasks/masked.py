@@ -6,7 +6,6 @@ Pseudo-perplexity hides one token at a time, so that all others are there to rea
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -20,12 +19,13 @@ from clearformer.data.masking import MaskedBatch, MaskedWindows, Masking
 from clearformer.data.padding import padded
 from clearformer.errors import DataError
 from clearformer.families.generation import GenerationDefaults
-from clearformer.loss import IGNORE, Loss, chunked_cross_entropy
+from clearformer.loss import IGNORE, Loss
 from clearformer.messages import tasks as say
 from clearformer.model import EncoderOnly, Model
 from clearformer.spec import EncoderOnly as EncoderSpec
 from clearformer.tasks.corpus import Corpus, TextData, require
 from clearformer.tasks.models import Encoder, EncoderChoice, encoder_spec
+from clearformer.tasks.objective import token_loss
 from clearformer.tasks.scoring import Score, score
 from clearformer.tasks.tokenizing import BytePair, TokenizerChoice, marked
 from clearformer.train.recipe import Recipe
@@ -90,12 +90,8 @@ class MaskedTask:
     def loss(self, model: Model, batch: MaskedBatch) -> Loss:
         assert isinstance(model, EncoderOnly)
         balance: list[Tensor] = []
-        settings = self.recipe.loss
         hidden = model.hidden(batch.ids, real=batch.real, losses=balance)
-        total, units = chunked_cross_entropy(
-            hidden, model.logits, batch.targets, smoothing=settings.smoothing, z=settings.z, chunk=settings.chunk
-        )
-        return Loss(total + sum(balance) * units if balance else total, units)
+        return token_loss(model.logits, hidden, batch.targets, self.recipe.loss, balance)
 
     @torch.no_grad()
     def evaluate(
@@ -109,9 +105,8 @@ class MaskedTask:
             found = found.plus(self._score(model, windows.batch(0, number)))
             if progress is not None:
                 progress(number + 1, windows.count(0))
-        loss, alone = found.nats / found.asked, self._alone(model, split)
-        figures = {"loss": loss, "accuracy": found.right / found.asked}
-        return {**figures, "pseudo_perplexity": math.exp(min(alone.nats / alone.asked, 700))}
+        alone = self._alone(model, split)
+        return {"loss": found.loss, "accuracy": found.accuracy, "pseudo_perplexity": alone.perplexity}
 
     def _alone(self, model: EncoderOnly, split: Split) -> Score:
         """Tokens evenly spaced over the split, each the only one that is hidden in its window."""

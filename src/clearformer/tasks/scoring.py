@@ -5,6 +5,7 @@ Teacher-forced figures are read with the true text before every target; free-run
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -27,6 +28,20 @@ class Score(NamedTuple):
     nats: float = 0.0
     right: int = 0
     asked: int = 0
+
+    @property
+    def loss(self) -> float:
+        """Nats a target."""
+        return self.nats / self.asked
+
+    @property
+    def perplexity(self) -> float:
+        """e to the loss, as far as a float64 goes."""
+        return math.exp(min(self.loss, 700))
+
+    @property
+    def accuracy(self) -> float:
+        return self.right / self.asked
 
     def plus(self, other: Score) -> Score:
         return Score(self.nats + other.nats, self.right + other.right, self.asked + other.asked)

@@ -6,7 +6,6 @@ arXiv 1804.08771).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,16 +19,18 @@ from clearformer.data.parallel import PairBatch, Pairs
 from clearformer.errors import TrainingError
 from clearformer.families.generation import GenerationDefaults
 from clearformer.layers.frame import Memory
-from clearformer.loss import IGNORE, Loss, chunked_cross_entropy, shift
+from clearformer.loss import IGNORE, Loss, shift
 from clearformer.messages import tasks_translation as say
 from clearformer.model import EncoderDecoder, Model
 from clearformer.spec import EncoderDecoder as EncoderDecoderSpec
 from clearformer.spec import Tokens
 from clearformer.spec.presets import paper
+from clearformer.tasks.objective import token_loss
 from clearformer.tasks.parallel_text import ParallelData, ParallelText
 from clearformer.tasks.scoring import Score, score
 from clearformer.tasks.translating import Beams, translate_ids
 from clearformer.train.recipe import Recipe
+from clearformer.train.step import to_device
 from clearformer.train.task import Metric, Progress, Published, Sample, Split
 
 _SAMPLES = 2
@@ -104,11 +105,7 @@ class TranslationTask:
         if self.recipe.scheduled_sampling:
             inputs = self_written(model, inputs, memory, real, self.recipe.scheduled_sampling)
         hidden = model.decode_hidden(inputs, memory, real=real, losses=balance)
-        settings = self.recipe.loss
-        total, units = chunked_cross_entropy(
-            hidden, model.logits, targets, smoothing=settings.smoothing, z=settings.z, chunk=settings.chunk
-        )
-        return Loss(total + sum(balance) * units if balance else total, units)
+        return token_loss(model.logits, hidden, targets, self.recipe.loss, balance)
 
     @torch.no_grad()
     def evaluate(
@@ -124,13 +121,12 @@ class TranslationTask:
         answers = translate_ids(model, part.source, self.text.marks, beams, progress=progress)
         texts = [self.text.target.decode(ids) for ids, _ in answers]
         bleu, chrf = scores(texts, part.references, lowercase=self.recipe.data.lowercase)
-        loss = found.nats / found.asked
         true = [ids[1:-1] for ids in part.target]
         right = sum(a == b for (ids, _), ref in zip(answers, true, strict=True) for a, b in zip(ids, ref, strict=False))
         return {
-            "loss": loss,
-            "perplexity": math.exp(min(loss, 700)),
-            "accuracy": found.right / found.asked,
+            "loss": found.loss,
+            "perplexity": found.perplexity,
+            "accuracy": found.accuracy,
             "free_running_accuracy": right / max(1, sum(map(len, true))),
             "bleu": bleu,
             "chrf": chrf,
@@ -153,7 +149,7 @@ class TranslationTask:
         device, found = next(model.parameters()).device, Score()
         pairs = self.text.pairs(split, seed=None)
         for number in range(pairs.count(0)):
-            batch = PairBatch(*(part.to(device) for part in pairs.batch(0, number)))
+            batch = to_device(pairs.batch(0, number), device)
             inputs, targets = shift(batch.target, real=batch.target_real)
             memory = model.encode(batch.source, real=batch.source_real)
             hidden = model.decode_hidden(inputs, memory, real=batch.target_real[:, :-1])
