@@ -240,7 +240,7 @@ def test_bad_data_and_settings_are_named(files: dict[str, str], tmp_path: Path) 
         (TokenizerError, "5000", {"size": 5000}),
         (UsageError, "data.size", {"size": 20}),
         (UsageError, "data.share", {"share": 1.0}),
-        (TrainingError, "scheduled_sampling", {"scheduled_sampling": 1.5}),
+        (UsageError, "scheduled_sampling", {"scheduled_sampling": 1.5}),
         (TrainingError, "holds 8", {"model": CustomPair(paper(width=16, heads=2, hidden=24, layers=1, context=8))}),
     ]
     for number, (kind, words, change) in enumerate(cases):

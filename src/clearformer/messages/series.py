@@ -103,11 +103,6 @@ BAD_SHARES = failure(
     ),
     zh=("训练、验证、测试的比例都须大于 0，总和不超过 1；实际是 {found}。", "请给出三个数，例如 0.7、0.1、0.2。"),
 )
-OUT_OF_RANGE = failure(
-    en=("{field} must be {expected}; found {found}.", "Change --data.{field}."),
-    zh=("{field} 须为{expected}；实际是 {found}。", "请修改 --data.{field}。"),
-)
-FROM_1 = Message("a whole number from 1", "不小于 1 的整数")
 SEASON_RANGE = Message("from 1 to the look-back of {lookback}", " 1 到回看长度 {lookback} 之间的数")
 TRAINING = Message("training", "训练")
 VALIDATION = Message("validation", "验证")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from clearformer.messages import failure
+from clearformer.messages import Message, failure
 
+VOCABULARY_FROM = Message("a whole number ≥ {least}", " ≥ {least} 的整数")
+TOKENS_FROM = Message("a whole number ≥ 4", " ≥ 4 的整数")
+SHARE_WITH_ENDS = Message("a share from 0, which is off, to 1", "从 0（关闭）到 1 的比例")
 NO_DATA = failure(
     en=(
         "Expected parallel text, found no data.{field}.",
@@ -31,17 +34,6 @@ NO_TEST = failure(
         "Give data.test_source and data.test_target when training, or evaluate on validation.",
     ),
     zh=("没有测试文本。", "请在训练时给出 data.test_source 与 data.test_target，或在 validation 上评估。"),
-)
-OUT_OF_RANGE = failure(
-    en=(
-        "data.{field} is out of range: {found}.",
-        "share lies between 0 and 1, size is at least {least}, batch at least 4.",
-    ),
-    zh=("data.{field} 超出范围：{found}。", "share 应在 0 与 1 之间，size 至少 {least}，batch 至少 4。"),
-)
-BAD_SHARE = failure(
-    en=("scheduled_sampling: expected a share between 0 and 1, found {found}.", "Give such a number; 0 is off."),
-    zh=("scheduled_sampling 应在 0 与 1 之间，实际为 {found}。", "请给出这样的数；0 表示关闭。"),
 )
 READS_NO_TOKENS = failure(
     en=("model.spec reads {found}; a translator reads tokens.", "Give an EncoderDecoder with Tokens on both sides."),

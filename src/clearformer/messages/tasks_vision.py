@@ -21,10 +21,6 @@ SIZE_DOES_NOT_DIVIDE = failure(
         "请把 --data.size 设为 {patch} 的倍数，或把 --model.patch 设为两边的公约数。",
     ),
 )
-OUT_OF_RANGE = failure(
-    en=("data.{field} must be {expected}; found {found}.", "Change data.{field}."),
-    zh=("data.{field} 应为{expected}；实际是 {found}。", "请修改 data.{field}。"),
-)
 FROM_1 = Message("whole numbers from 1", "不小于 1 的整数")
 SHARE = Message("from 0 to below 1", " 0 到 1 之间的数（不含 1）")
 DEGREES = Message("from 0 to 180", " 0 到 180 之间的数")

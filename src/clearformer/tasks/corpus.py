@@ -12,9 +12,9 @@ from clearformer.data.documents import documents
 from clearformer.data.ids import IdFile
 from clearformer.data.made import cyclic
 from clearformer.data.named import find
-from clearformer.errors import DataError, UsageError
-from clearformer.messages import Message
+from clearformer.errors import DataError
 from clearformer.messages import tasks as say
+from clearformer.tasks.ranges import require
 from clearformer.tasks.tokenizing import TokenizerChoice, marked, obtain
 from clearformer.text.fast import FastTokenizer
 from clearformer.text.training import tokenizer_files
@@ -45,12 +45,6 @@ class TextData:
         require("data.share", self.share, 0 < self.share < 1, say.SHARE)
         require("data.context", self.context, self.context >= 2, say.WHOLE_FROM_2)
         require("data.batch", self.batch, self.batch >= 1, say.WHOLE_FROM_1)
-
-
-def require(name: str, value: object, holds: bool, expected: Message) -> None:
-    """Raises UsageError for a data setting out of its range."""
-    if not holds:
-        raise UsageError(say.OUT_OF_RANGE, field=name, expected=expected, found=value)
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from clearformer.data.named import find
 from clearformer.data.padding import padded
 from clearformer.errors import DataError
 from clearformer.messages import tasks as say
-from clearformer.tasks.corpus import require
 from clearformer.tasks.labels import LABELS, read_names
+from clearformer.tasks.ranges import require
 from clearformer.tasks.tokenizing import Frame, TokenizerChoice, obtain
 from clearformer.text.fast import FastTokenizer
 from clearformer.text.training import tokenizer_files

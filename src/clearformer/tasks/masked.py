@@ -23,9 +23,10 @@ from clearformer.loss import IGNORE, Loss
 from clearformer.messages import tasks as say
 from clearformer.model import EncoderOnly, Model
 from clearformer.spec import EncoderOnly as EncoderSpec
-from clearformer.tasks.corpus import Corpus, TextData, require
+from clearformer.tasks.corpus import Corpus, TextData
 from clearformer.tasks.models import Encoder, EncoderChoice, encoder_spec
 from clearformer.tasks.objective import token_loss
+from clearformer.tasks.ranges import require
 from clearformer.tasks.scoring import Score, score
 from clearformer.tasks.tokenizing import BytePair, TokenizerChoice, marked
 from clearformer.train.recipe import Recipe

@@ -9,8 +9,10 @@ from typing import Literal, NamedTuple
 
 from clearformer.data.named import find
 from clearformer.data.parallel import Pairs, read_pairs
-from clearformer.errors import DataError, UsageError
+from clearformer.errors import DataError
+from clearformer.messages import tasks as tasks_say
 from clearformer.messages import tasks_translation as say
+from clearformer.tasks.ranges import require
 from clearformer.tasks.tokenizing import byte_pairs, kept_tokenizer, marked, putting
 from clearformer.tasks.translating import Marks
 from clearformer.text.fast import FastTokenizer
@@ -54,14 +56,10 @@ class ParallelData:
     """Source and target tokens a batch, padding included."""
 
     def __post_init__(self) -> None:
-        ranges = {
-            "share": 0 < self.share < 1,
-            "size": self.size is None or self.size >= LEAST_VOCABULARY,
-            "batch": self.batch >= 4,
-        }
-        for name, holds in ranges.items():
-            if not holds:
-                raise UsageError(say.OUT_OF_RANGE, field=name, found=getattr(self, name), least=LEAST_VOCABULARY)
+        require("data.share", self.share, 0 < self.share < 1, tasks_say.SHARE)
+        fits = self.size is None or self.size >= LEAST_VOCABULARY
+        require("data.size", self.size, fits, say.VOCABULARY_FROM, least=LEAST_VOCABULARY)
+        require("data.batch", self.batch, self.batch >= 4, say.TOKENS_FROM)
 
 
 class EncodedPairs(NamedTuple):

@@ -22,7 +22,9 @@ from clearformer.data.table import Table, read_table
 from clearformer.errors import DataError, UsageError
 from clearformer.messages import Message
 from clearformer.messages import series as say
+from clearformer.messages import tasks as tasks_say
 from clearformer.messages import tasks_forecasting as task_say
+from clearformer.tasks.ranges import require
 
 FACTS = "forecasting.json"
 # Twelve, four and four months of 30 days, hourly: the rows on which all published figures for ETTh1 are taken.
@@ -58,12 +60,12 @@ class SeriesData:
 
     def __post_init__(self) -> None:
         for name in ("lookback", "horizon", "batch"):
-            _require(name, getattr(self, name), getattr(self, name) >= 1, say.FROM_1)
+            require(f"data.{name}", getattr(self, name), getattr(self, name) >= 1, tasks_say.WHOLE_FROM_1)
         for horizon in self.horizons:
-            _require("horizons", horizon, horizon >= 1, say.FROM_1)
+            require("data.horizons", horizon, horizon >= 1, tasks_say.WHOLE_FROM_1)
         if self.season is not None:
             held = 1 <= self.season <= self.lookback
-            _require("season", self.season, held, say.SEASON_RANGE, lookback=self.lookback)
+            require("data.season", self.season, held, say.SEASON_RANGE, lookback=self.lookback)
 
 
 @dataclass(frozen=True)
@@ -197,8 +199,3 @@ def _reading(facts: Mapping[str, object]) -> Reading:
         bool(facts["calendar"]),
         Step(int(step["months"]), float(step["seconds"])) if isinstance(step, dict) else None,
     )
-
-
-def _require(field: str, value: object, held: bool, expected: Message, **values: object) -> None:
-    if not held:
-        raise UsageError(say.OUT_OF_RANGE, field=field, expected=expected, found=value, **values)

@@ -27,6 +27,7 @@ from clearformer.spec import Tokens
 from clearformer.spec.presets import paper
 from clearformer.tasks.objective import token_loss
 from clearformer.tasks.parallel_text import ParallelData, ParallelText
+from clearformer.tasks.ranges import require
 from clearformer.tasks.scoring import Score, score
 from clearformer.tasks.translating import Beams, translate_ids
 from clearformer.train.recipe import Recipe
@@ -81,9 +82,9 @@ class TranslationTask:
 
     @classmethod
     def open(cls, recipe: TranslationRecipe, folder: Path) -> TranslationTask:
-        """Reads and encodes the pairs. Raises DataError, TokenizerError, SpecError, TrainingError."""
-        if not 0 <= recipe.scheduled_sampling <= 1:
-            raise TrainingError(say.BAD_SHARE, found=recipe.scheduled_sampling)
+        """Reads and encodes the pairs. Raises DataError, TokenizerError, SpecError, TrainingError, UsageError."""
+        share = recipe.scheduled_sampling
+        require("scheduled_sampling", share, 0 <= share <= 1, say.SHARE_WITH_ENDS)
         text = ParallelText.open(recipe.data, folder)
         return cls(recipe, text, _spec(recipe.model, text))
 

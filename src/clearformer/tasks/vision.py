@@ -23,14 +23,15 @@ from clearformer.data.images import (
 from clearformer.data.made import digits
 from clearformer.errors import DataError, UsageError
 from clearformer.loss import Loss, cross_entropy
-from clearformer.messages import Message
 from clearformer.messages import images as data_say
+from clearformer.messages import tasks as tasks_say
 from clearformer.messages import tasks_vision as say
 from clearformer.model import EncoderOnly, Model
 from clearformer.spec import EncoderOnly as EncoderSpec
 from clearformer.spec import Xavier
 from clearformer.spec.presets import vit
 from clearformer.tasks.image_classifier import FACTS, Looking, looking_from
+from clearformer.tasks.ranges import require
 from clearformer.train.recipe import EMA, AdamW, Average, Cosine, LossSettings, Optimizer, Recipe, Schedule
 from clearformer.train.task import Metric, Progress, Published, Sample, Split
 
@@ -58,13 +59,13 @@ class ImageData:
     """Images a batch."""
 
     def __post_init__(self) -> None:
-        _require("batch", self.batch, self.batch >= 1, say.FROM_1)
-        _require("size", self.size, self.size is None or min(self.size) >= 1, say.FROM_1)
+        require("data.batch", self.batch, self.batch >= 1, tasks_say.WHOLE_FROM_1)
+        require("data.size", self.size, self.size is None or min(self.size) >= 1, say.FROM_1)
         for name in ("shift", "zoom"):
             share = getattr(self.augmentation, name)
-            _require(f"augmentation.{name}", share, 0 <= share < 1, say.SHARE)
+            require(f"data.augmentation.{name}", share, 0 <= share < 1, say.SHARE)
         turn = self.augmentation.turn
-        _require("augmentation.turn", turn, 0 <= turn <= 180, say.DEGREES)
+        require("data.augmentation.turn", turn, 0 <= turn <= 180, say.DEGREES)
 
 
 @dataclass(frozen=True)
@@ -220,8 +221,3 @@ def _drawn(image: np.ndarray) -> str:
     every = -(-max(grey.shape) // _WIDEST)
     rows = (grey[::every, ::every] / 256 * len(_SHADES)).astype(int)
     return "\n".join("".join(2 * _SHADES[shade] for shade in row) for row in rows)
-
-
-def _require(field: str, value: object, held: bool, expected: Message) -> None:
-    if not held:
-        raise UsageError(say.OUT_OF_RANGE, field=field, expected=expected, found=value)

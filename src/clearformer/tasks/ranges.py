@@ -1,0 +1,13 @@
+"""Settings of a task that are out of their range, refused before anything is read."""
+
+from __future__ import annotations
+
+from clearformer.errors import UsageError
+from clearformer.messages import Message
+from clearformer.messages import tasks as say
+
+
+def require(name: str, value: object, holds: bool, expected: Message, **values: object) -> None:
+    """Raises UsageError naming the field, by its dotted name, and the range `expected`; `values` fill the range."""
+    if not holds:
+        raise UsageError(say.OUT_OF_RANGE, field=name, expected=expected, found=value, **values)
