@@ -74,12 +74,9 @@ def forecast(
 
 
 def _cut(table: Table, count: int) -> tuple[Table, Table]:
-    from clearformer.data.table import Table as TableType
-
     if len(table.values) <= count:
         raise UsageError(say.SHORT_TABLE, expected=count, found=len(table.values))
-    dates = table.dates and table.dates[:-count]
-    return TableType(table.columns, table.values[:-count], dates, table.step), table.last(count)
+    return table.but_last(count), table.last(count)
 
 
 def _errors(found: Forecast, truth: Table) -> dict[str, float]:

@@ -179,7 +179,9 @@ def _compare(journey: Journey) -> None:
 
 def _train(journey: Journey) -> None:
     """Three models from nothing, each in a run folder of its own."""
-    folder = training.next_folder()
+    from clearformer.runs.folder import next_free
+
+    folder = next_free("tour")
     journey.told["training"] = {"folder": str(folder)}
     with journey.station("counting", say.COUNTING):
         journey.say(say.RUNS_LIE_IN, folder=folder)

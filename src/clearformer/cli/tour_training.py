@@ -98,14 +98,6 @@ def _plainly() -> Compute:
     return Compute(compile="no", kernel="sdpa", switch="no")
 
 
-def next_folder() -> Path:
-    """runs/tour-1, or the first number that is free."""
-    number = 1
-    while (path := Path("runs", f"tour-{number}")).exists():
-        number += 1
-    return path
-
-
 def count(journey: Journey, path: Path) -> None:
     """More than RIGHT of the next digits must be right."""
     recipe = counting()
@@ -221,8 +213,7 @@ def _drawn(journey: Journey, speaker: Loaded, path: Path) -> Path:
     assert isinstance(speaker.model, EncoderOnly)
     assert speaker.path is not None
     reading, table = reading_from(speaker.path), sine()
-    history = type(table)(table.columns, table.values[: -reading.horizon])
-    truth = table.last(reading.horizon)
+    history, truth = table.but_last(reading.horizon), table.last(reading.horizon)
     whole = forecast(speaker.model, reading, history)
     found = Forecast(whole.columns[:_DRAWN], whole.values[:, :_DRAWN])
     past = history.values[-reading.horizon :, 0]
@@ -232,6 +223,6 @@ def _drawn(journey: Journey, speaker: Loaded, path: Path) -> Path:
 
 
 def _bars(values: Float[np.ndarray, " steps"]) -> str:
-    from clearformer.tasks.forecast_errors import sparkline
+    from clearformer.tasks.sparkline import sparkline
 
     return sparkline(values, -1.0, 1.0)

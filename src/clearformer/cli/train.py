@@ -151,7 +151,7 @@ def vision(
 
 def _train(task: str, given: dict[str, Any], flags: Training, overrides: Overrides, screen: Screen) -> int:
     """0, or the code of the signal that ended it early."""
-    from clearformer.runs.folder import RunFolder
+    from clearformer.runs.folder import RunFolder, next_free
     from clearformer.tasks.registry import recipe_type
     from clearformer.train.recipe_file import read_recipe, write_recipe
 
@@ -167,7 +167,7 @@ def _train(task: str, given: dict[str, Any], flags: Training, overrides: Overrid
     machine.use_threads(recipe.compute.threads)
     if flags.dry_run:
         return _reckon(task, recipe, flags, screen)
-    out = flags.out or _next_run(task)
+    out = flags.out or next_free(task)
     run = RunFolder.open(out) if flags.resume else RunFolder.create(out, write_recipe(recipe))
     with run.lock():
         return _run(task, recipe, run, flags, screen)
@@ -266,14 +266,6 @@ def _kept_recipe(flags: Training) -> Path | None:
     from clearformer.runs.folder import RunFolder
 
     return RunFolder.open(flags.out).recipe_path
-
-
-def _next_run(task: str) -> Path:
-    """runs/TASK-1, or the first number that is free."""
-    number = 1
-    while (path := Path("runs", f"{task}-{number}")).exists():
-        number += 1
-    return path
 
 
 def _reckon(task: str, recipe: Recipe, flags: Training, screen: Screen) -> int:

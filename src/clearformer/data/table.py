@@ -38,6 +38,10 @@ class Table:
         """The latest rows."""
         return Table(self.columns, self.values[-rows:], self.dates and self.dates[-rows:], self.step)
 
+    def but_last(self, rows: int) -> Table:
+        """All rows but the latest."""
+        return Table(self.columns, self.values[:-rows], self.dates and self.dates[:-rows], self.step)
+
 
 def read_table(path: Path, columns: tuple[str, ...] | None = None) -> Table:
     """The table of a CSV file (comma, semicolon or tab), or some of its columns.

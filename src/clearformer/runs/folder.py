@@ -25,6 +25,16 @@ from clearformer.runs.lock import locked
 from clearformer.runs.publish import MAX_RECIPE, publish
 from clearformer.spec import Spec
 
+RUNS = Path("runs")
+
+
+def next_free(name: str) -> Path:
+    """runs/NAME-1, or the first number that is free."""
+    number = 1
+    while (path := RUNS / f"{name}-{number}").exists():
+        number += 1
+    return path
+
 
 @dataclass(frozen=True)
 class RunFolder:

@@ -22,9 +22,10 @@ from clearformer.messages import tasks_forecasting as say
 from clearformer.model import EncoderOnly, Model
 from clearformer.spec import EncoderOnly as EncoderSpec
 from clearformer.spec.presets import patch_forecaster
-from clearformer.tasks.forecast_errors import Errors, sparkline
+from clearformer.tasks.forecast_errors import Errors
 from clearformer.tasks.forecaster import roll
 from clearformer.tasks.series_data import FACTS, SeriesData, SplitSeries
+from clearformer.tasks.sparkline import sparkline
 from clearformer.train.recipe import AdamW, Cosine, Optimizer, Recipe, Schedule
 from clearformer.train.task import Metric, Progress, Published, Sample, Split
 
