@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from clearformer.layers.attention import Attention
 from clearformer.layers.cache import LayerCache
+from clearformer.layers.dropout import Dropout
 from clearformer.layers.experts import Experts, make_expert
 from clearformer.layers.feedforward import Dense, Gated
 from clearformer.layers.frame import Frame
@@ -37,7 +38,7 @@ class Block(nn.Module):
         self.spec = spec
         self.attention = make_attention(width, spec.attention, owns_bias)
         self.feedforward = make_feedforward(width, spec.feedforward)
-        self.dropout = nn.Dropout(spec.dropout)
+        self.dropout = Dropout(spec.dropout)
         self.attention_norm: nn.Module
         self.feedforward_norm: nn.Module
         self._add_norms("attention", width, spec.attention_norm)

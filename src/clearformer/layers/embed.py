@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from clearformer.errors import UsageError
+from clearformer.layers.dropout import Dropout
 from clearformer.layers.norm import make_norm
 from clearformer.layers.positions.learned import Learned
 from clearformer.layers.positions.sinusoidal import Sinusoidal
@@ -33,7 +34,7 @@ class TokenEmbedding(nn.Module):
         self.position = make_position(width, spec.position)
         self.segment = nn.Embedding(spec.segments, width) if spec.segments else None
         self.norm = make_norm(width, spec.norm)
-        self.dropout = nn.Dropout(spec.dropout)
+        self.dropout = Dropout(spec.dropout)
 
     def forward(
         self, ids: Int[Tensor, "B T"], positions: Int[Tensor, "#B T"], segments: Int[Tensor, "B T"] | None = None
@@ -62,7 +63,7 @@ class PatchEmbedding(nn.Module):
         self.class_token = nn.Parameter(torch.zeros(width)) if spec.class_token else None
         self.position = make_position(width, spec.position)
         self.norm = make_norm(width, spec.norm)
-        self.dropout = nn.Dropout(spec.dropout)
+        self.dropout = Dropout(spec.dropout)
 
     def forward(self, image: Float[Tensor, "B C height width"]) -> Float[Tensor, "B T D"]:
         expected = (self.spec.channels, self.spec.height, self.spec.width)
@@ -123,7 +124,7 @@ class SeriesEmbedding(nn.Module):
         self.project = nn.Linear(spec.patch * together, width, bias=spec.bias)
         self.position = make_position(width, spec.position)
         self.normalise = Reversible(spec.channels, spec.normalise) if spec.normalise else None
-        self.dropout = nn.Dropout(spec.dropout)
+        self.dropout = Dropout(spec.dropout)
 
     def forward(self, window: Float[Tensor, "B S C"]) -> tuple[Float[Tensor, "rows T D"], Level | None]:
         """The embedded patches, one row a sequence (a channel, when independent), and the level removed."""

@@ -9,6 +9,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
+from clearformer.layers.dropout import Dropout
 from clearformer.layers.frame import Frame
 from clearformer.spec import Activation
 from clearformer.spec import Dense as DenseSpec
@@ -47,7 +48,7 @@ class Dense(nn.Module):
         self.up = nn.Linear(width, spec.width, bias=spec.bias)
         self.down = nn.Linear(spec.width, width, bias=spec.bias)
         self.activation = activation(spec.activation)
-        self.dropout = nn.Dropout(spec.dropout)
+        self.dropout = Dropout(spec.dropout)
 
     def forward(self, x: Float[Tensor, "*any D"], frame: Frame, tap: Tap = OFF) -> Float[Tensor, "*any D"]:
         hidden = tap("hidden", self.dropout(self.activation(self.up(x))))
@@ -63,7 +64,7 @@ class Gated(nn.Module):
         self.up = nn.Linear(width, spec.width, bias=spec.bias)
         self.down = nn.Linear(spec.width, width, bias=spec.bias)
         self.activation = activation(spec.activation)
-        self.dropout = nn.Dropout(spec.dropout)
+        self.dropout = Dropout(spec.dropout)
 
     def forward(self, x: Float[Tensor, "*any D"], frame: Frame, tap: Tap = OFF) -> Float[Tensor, "*any D"]:
         gate, up = self.project(x)

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from clearformer.errors import UsageError
+from clearformer.layers.dropout import Dropout
 from clearformer.layers.feedforward import activation
 from clearformer.layers.norm import make_norm
 from clearformer.messages import layers as messages
@@ -135,7 +136,7 @@ class Numbers(nn.Module):
     def __init__(self, width: int, outputs: int, pooling: PoolingSpec, *, bias: bool, dropout: float) -> None:
         super().__init__()
         self.pooling = Pooling(width, pooling)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.project = nn.Linear(self.pooling.width, outputs, bias=bias)
 
     def forward(self, x: Float[Tensor, "B T D"], rows: Rows, tap: Tap = OFF) -> Float[Tensor, "B outputs"]:

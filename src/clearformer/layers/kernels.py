@@ -15,6 +15,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional
 
+from clearformer.layers.dropout import dropout as drop
 from clearformer.layers.mask import Mask
 from clearformer.layers.norm import at_least_float32
 from clearformer.taps import OFF, Tap
@@ -83,7 +84,7 @@ def mix(weights: Scores, value: Value, *, dropout: float = 0.0) -> Output:
     """weights · V, head groups sharing their values."""
     B, H, T, S = weights.shape
     G, U = value.shape[1], value.shape[3]
-    kept = functional.dropout(weights, dropout) if dropout else weights
+    kept = drop(weights, dropout) if dropout else weights
     grouped = kept.to(value.dtype).reshape(B, G, H // G * T, S)
     return (grouped @ value).reshape(B, H, T, U)
 
@@ -118,7 +119,7 @@ def _plain(
             scores = score_cap * torch.tanh(scores / score_cap)
         for each in (bias, hidden):
             scores = scores if each is None else scores.add_(each)
-    weights = functional.dropout(scores.softmax(-1), dropout) if dropout else scores.softmax(-1)
+    weights = drop(scores.softmax(-1), dropout) if dropout else scores.softmax(-1)
     mixed = torch.bmm(weights.to(value.dtype).view(B * G, H // G * T, S), value.reshape(B * G, S, U)).view(B, H, T, U)
     sees_any = mask.sees_any()
     return mixed if sees_any is None else mixed * sees_any

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from clearformer.layers.attention import Attention
+from clearformer.layers.dropout import Dropout
 from clearformer.layers.embed import TokenEmbedding
 from clearformer.layers.feedforward import Gated
 from clearformer.layers.head import Language
@@ -140,7 +141,7 @@ def _pack_inside(parent: nn.Module) -> None:
 
 def _pack(module: nn.Module) -> nn.Module:
     """By exact type: a router is a Linear, and cross-attention an Attention, that stays as it is."""
-    if isinstance(module, nn.Dropout):
+    if isinstance(module, Dropout):
         return nn.Identity()
     if isinstance(module, RMSNorm) and not module.scale_first:
         return MirroredNorm(module)
