@@ -13,6 +13,7 @@ from clearformer.data.batches import randomness
 from clearformer.data.loader import Loader
 from clearformer.data.padding import padded
 from clearformer.data.parallel import PairBatch, Pairs, read_pairs
+from clearformer.data.spelling import Fixed
 from clearformer.errors import DataError
 
 PADS = (7, 8)
@@ -53,7 +54,7 @@ def made(count: int = 200) -> tuple[list[list[int]], list[list[int]]]:
 @pytest.mark.parametrize("seed", [None, 3])
 def test_every_pair_once_and_whole(seed: int | None) -> None:
     source, target = made()
-    pairs = Pairs(source, target, budget=128, pads=PADS, seed=seed)
+    pairs = Pairs(Fixed(source), Fixed(target), budget=128, pads=PADS, seed=seed)
     for epoch in (0, 1):
         seen = []
         for number in range(pairs.count(epoch)):
@@ -79,7 +80,7 @@ def test_padding_is_on_the_right_and_no_wider_than_needed() -> None:
 
 
 def test_batches_are_asked_for_in_any_order() -> None:
-    one, other = (Pairs(*made(), budget=128, pads=PADS, seed=3) for _ in range(2))
+    one, other = (Pairs(*map(Fixed, made()), budget=128, pads=PADS, seed=3) for _ in range(2))
     asked = [(2, 1), (0, 0), (2, 1), (1, 3), (0, 0)]
     forward = {place: one.batch(*place) for place in asked}
     for place in reversed(asked):
@@ -91,7 +92,7 @@ def test_batches_are_asked_for_in_any_order() -> None:
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_loader_resumes_within_an_epoch_of_pairs(workers: int) -> None:
     def start(**where: object) -> Loader[PairBatch]:
-        return Loader(Pairs(*made(60), budget=128, pads=PADS, seed=3), **where)  # type: ignore[arg-type]
+        return Loader(Pairs(*map(Fixed, made(60)), budget=128, pads=PADS, seed=3), **where)  # type: ignore[arg-type]
 
     whole = list(islice(start(), 30))
     first = start(workers=workers)

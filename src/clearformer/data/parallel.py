@@ -13,6 +13,7 @@ from torch import Tensor
 from clearformer.data.bucketing import buckets
 from clearformer.data.documents import lines
 from clearformer.data.padding import padded
+from clearformer.data.spelling import Spelt
 from clearformer.errors import DataError
 from clearformer.messages import data as say
 
@@ -38,37 +39,40 @@ def read_pairs(source: Path, target: Path) -> tuple[list[str], list[str]]:
     return [a for a, _ in kept], [b for _, b in kept]
 
 
+class _Epoch(NamedTuple):
+    """Both sides' ids, and the rows of each batch."""
+
+    source: Sequence[Sequence[int]]
+    target: Sequence[Sequence[int]]
+    batches: list[np.ndarray]
+
+
 class Pairs:
     """Encoded pairs in batches of like lengths under a budget of source and target tokens; see `buckets`."""
 
-    def __init__(
-        self,
-        source: Sequence[Sequence[int]],
-        target: Sequence[Sequence[int]],
-        *,
-        budget: int,
-        pads: tuple[int, int],
-        seed: int | None,
-    ) -> None:
+    def __init__(self, source: Spelt, target: Spelt, *, budget: int, pads: tuple[int, int], seed: int | None) -> None:
+        """Raises DataError for a pair that is past the budget in some epoch."""
         self._source, self._target, self._pads = source, target, pads
         self._budget, self._seed = budget, seed
-        self._lengths = np.array([(len(a), len(b)) for a, b in zip(source, target, strict=True)])
-        self._cut: tuple[int, list[np.ndarray]] | None = None
-        self._batches(0)
+        buckets(np.stack((source.longest(), target.longest()), 1), budget, seed=None)
+        self._cut: tuple[int, _Epoch] | None = None
 
     def count(self, epoch: int) -> int:
-        return len(self._batches(epoch))
+        return len(self._epoch(epoch).batches)
 
     def batch(self, epoch: int, number: int) -> PairBatch:
-        return self.rows(self._batches(epoch)[number])
+        """These pairs, padded."""
+        source, target, batches = self._epoch(epoch)
+        rows, (source_pad, target_pad) = batches[number], self._pads
+        return PairBatch(
+            *padded([source[row] for row in rows], source_pad), *padded([target[row] for row in rows], target_pad)
+        )
 
-    def rows(self, chosen: np.ndarray) -> PairBatch:
-        """These pairs as a batch."""
-        source = padded([self._source[row] for row in chosen], self._pads[0])
-        return PairBatch(*source, *padded([self._target[row] for row in chosen], self._pads[1]))
-
-    def _batches(self, epoch: int) -> list[np.ndarray]:
-        """The epoch's batches, cut once."""
+    def _epoch(self, epoch: int) -> _Epoch:
+        """The epoch, spelt and cut once."""
         if self._cut is None or self._cut[0] != epoch:
-            self._cut = epoch, buckets(self._lengths, self._budget, seed=self._seed, epoch=epoch)
+            source, target = self._source.epoch(epoch), self._target.epoch(epoch)
+            lengths = np.array([(len(a), len(b)) for a, b in zip(source, target, strict=True)])
+            batches = buckets(lengths, self._budget, seed=self._seed, epoch=epoch)
+            self._cut = epoch, _Epoch(source, target, batches)
         return self._cut[1]

@@ -19,6 +19,7 @@ OUT_OF_RANGE = failure(
 WHOLE_FROM_1 = Message("a whole number ≥ 1", " ≥ 1 的整数")
 WHOLE_FROM_2 = Message("a whole number ≥ 2", " ≥ 2 的整数")
 WHOLE_FROM_3 = Message("a whole number ≥ 3", " ≥ 3 的整数")
+SHARE_WITH_ZERO = Message("from 0 to below 1", " 0 到 1 之间的数（不含 1）")
 SHARE = Message("a share between 0 and 1", " 0 与 1 之间的比例")
 NO_DATA = failure(
     en=("The recipe names no data.", "Give --data: {expected}."),

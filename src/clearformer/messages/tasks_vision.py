@@ -22,7 +22,6 @@ SIZE_DOES_NOT_DIVIDE = failure(
     ),
 )
 FROM_1 = Message("whole numbers from 1", "不小于 1 的整数")
-SHARE = Message("from 0 to below 1", " 0 到 1 之间的数（不含 1）")
 DEGREES = Message("from 0 to 180", " 0 到 180 之间的数")
 SIZE_IS_FIXED = failure(
     en=(

@@ -182,3 +182,7 @@ VOCABULARY_PAST_TEXT = failure(
     ),
     zh=("该文本最多只能得到 {found} 个词元，而不是 {expected} 个。", "请把词表设为 {found} 或更小，或提供更多文本。"),
 )
+NO_MERGES = failure(
+    en=("BPE-dropout leaves out merges; this tokenizer's model, {found}, has none.", "Set data.dropout to 0."),
+    zh=("BPE-dropout 会随机省略合并；该分词器的模型 {found} 没有合并规则。", "请把 data.dropout 设为 0。"),
+)

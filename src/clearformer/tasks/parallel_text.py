@@ -9,12 +9,14 @@ from typing import Literal, NamedTuple
 
 from clearformer.data.named import find
 from clearformer.data.parallel import Pairs, read_pairs
+from clearformer.data.spelling import Fixed, Respelt, Spelt
 from clearformer.errors import DataError
 from clearformer.messages import tasks as tasks_say
 from clearformer.messages import tasks_translation as say
 from clearformer.tasks.ranges import require
 from clearformer.tasks.tokenizing import byte_pairs, kept_tokenizer, marked, putting
 from clearformer.tasks.translating import Marks
+from clearformer.text.bpe_dropout import BpeDropout
 from clearformer.text.fast import FastTokenizer
 from clearformer.text.load import SOURCE_TOKENIZER, TOKENIZER
 from clearformer.text.training import tokenizer_files
@@ -52,6 +54,8 @@ class ParallelData:
     """Tokens of a vocabulary; null is 4096, or fewer where the text gives fewer."""
     lowercase: bool = False
     """Read and write small letters alone."""
+    dropout: float = 0.0
+    """How likely each merge is left out in training, so that words come in many spellings (BPE-dropout)."""
     batch: int = 4096
     """Source and target tokens a batch, padding included."""
 
@@ -59,6 +63,7 @@ class ParallelData:
         require("data.share", self.share, 0 < self.share < 1, tasks_say.SHARE)
         fits = self.size is None or self.size >= LEAST_VOCABULARY
         require("data.size", self.size, fits, say.VOCABULARY_FROM, least=LEAST_VOCABULARY)
+        require("data.dropout", self.dropout, 0 <= self.dropout < 1, tasks_say.SHARE_WITH_ZERO)
         require("data.batch", self.batch, self.batch >= 4, say.TOKENS_FROM)
 
 
@@ -110,11 +115,24 @@ class ParallelText:
         return self.splits[name]
 
     def pairs(self, split: str, *, seed: int | None) -> Pairs:
-        part, pads = self.split(split), (marked(self.source, "pad_token"), marked(self.target, "pad_token"))
-        longest = max(len(a) + len(b) for a, b in zip(part.source, part.target, strict=True))
+        """The split in batches; with a seed to learn from, without to measure."""
+        source, target = self._spelt(split, seed)
+        pads = (marked(self.source, "pad_token"), marked(self.target, "pad_token"))
         # To measure, every pair counts, however long; to train, what is past the budget is an error.
+        longest = int((source.longest() + target.longest()).max())
         budget = self.data.batch if seed is not None else max(self.data.batch, longest)
-        return Pairs(part.source, part.target, budget=budget, pads=pads, seed=seed)
+        return Pairs(source, target, budget=budget, pads=pads, seed=seed)
+
+    def _spelt(self, split: str, seed: int | None) -> tuple[Spelt, Spelt]:
+        part = self.split(split)
+        if seed is None or not self.data.dropout:
+            return Fixed(part.source), Fixed(part.target)
+        source, target = (BpeDropout(side, self.data.dropout) for side in (self.source, self.target))
+        begin, (end,) = self.marks.begin, self.marks.ends
+        return (
+            Respelt(part.sentences, source, after=(marked(self.source, "eos_token"),), seed=seed),
+            Respelt(part.references, target, before=(begin,), after=(end,), seed=seed),
+        )
 
     def sizes(self) -> dict[str, int]:
         tokens = {
@@ -124,8 +142,9 @@ class ParallelText:
         return {f"{split} pairs": len(part.source) for split, part in self.splits.items()} | tokens
 
     def longest(self) -> int:
-        """Tokens of the longest sentence, marks included."""
-        return max(max(map(len, side)) for part in self.splits.values() for side in (part.source, part.target))
+        """Tokens of the longest sentence, marks included, however its words are spelt."""
+        written = max(max(map(len, side)) for part in self.splits.values() for side in (part.source, part.target))
+        return max(written, *(int(side.longest().max()) for side in self._spelt("training", seed=0)))
 
 
 def _tokenizer(folder: Path, name: str, texts: list[str], data: ParallelData) -> FastTokenizer:

@@ -63,7 +63,7 @@ class ImageData:
         require("data.size", self.size, self.size is None or min(self.size) >= 1, say.FROM_1)
         for name in ("shift", "zoom"):
             share = getattr(self.augmentation, name)
-            require(f"data.augmentation.{name}", share, 0 <= share < 1, say.SHARE)
+            require(f"data.augmentation.{name}", share, 0 <= share < 1, tasks_say.SHARE_WITH_ZERO)
         turn = self.augmentation.turn
         require("data.augmentation.turn", turn, 0 <= turn <= 180, say.DEGREES)
 
