@@ -138,3 +138,18 @@ def test_signals_save_and_end_with_their_codes(clearformer, start, call) -> None
     assert clearformer(*call, "--out", "whole").code == 0
     assert clearformer("train", "language", "--resume", "--out", "SIGTERM", "--quiet").code == 0
     assert Path("SIGTERM/model.safetensors").read_bytes() == Path("whole/model.safetensors").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("task", "flag", "field", "value"),
+    [
+        ("language", "--accumulate", "accumulate", 3),
+        ("vision", "--clip", "clip", 0.25),
+        ("masked", "--masked", "masked", 0.4),
+        ("translation", "--scheduled-sampling", "scheduled_sampling", 0.2),
+    ],
+)
+def test_fields_of_the_top_have_flags(clearformer, task, flag, field, value) -> None:
+    ended = clearformer("train", task, "--print-config", flag, str(value))
+    assert ended.code == 0, ended.err
+    assert yaml.safe_load(ended.out)[field] == value

@@ -7,6 +7,7 @@ import io
 from pathlib import Path
 
 import pytest
+from sacrebleu.metrics import BLEU
 
 from drawing.training_data import TINY
 
@@ -72,6 +73,21 @@ def test_sentences_are_translated_in_order(clearformer, trained) -> None:
     assert len(clearformer("translate", path, "ein Hund", "zwei Haus").out.splitlines()) >= 2
     refused = clearformer("translate", path, "ein Hund", "--reference", "truth.en")
     assert refused.code == 2
+
+
+def test_letters_of_both_sizes_count_unless_the_user_says_otherwise(clearformer, trained) -> None:
+    """The scores are sacreBLEU's own."""
+    call = ("translate", str(trained / "translation"), "ein Hund", "zwei Haus", "--num-beams", "1")
+    found = [each["output"] for each in clearformer(*call, "--json").json["outputs"]]
+    truth = [text.upper() for text in found]
+    Path("truth.en").write_text("".join(f"{text}\n" for text in truth), encoding="utf-8")
+    for flags, small in (((), False), (("--lowercase",), True)):
+        metrics = clearformer(*call, "--reference", "truth.en", *flags, "--json").json["metrics"]
+        expected = BLEU(lowercase=small)
+        assert metrics["bleu"] == pytest.approx(expected.corpus_score(found, [truth]).score)
+        assert metrics["signature"] == str(expected.get_signature())
+    alone = clearformer(*call, "--lowercase")
+    assert (alone.code, "--reference" in alone.err) == (2, True)
 
 
 def test_a_series_is_forecast(clearformer, trained) -> None:

@@ -57,10 +57,10 @@ def test_what_is_no_run_is_refused(text_file: Path, table_file: Path, opened: Op
     task, model, run = opened(recipes(text_file, table_file)[0])
     publish(task, model, run)
     run.recipe_path.write_text("type: LangRecipe\n", encoding="utf-8")
-    with pytest.raises(UsageError, match="found LangRecipe"):
+    with pytest.raises(UsageError, match="of type LangRecipe; expected LanguageRecipe, MaskedRecipe"):
         evaluate(run.path)
     run.recipe_path.write_text("type: [", encoding="utf-8")
-    with pytest.raises(UsageError, match="found –"):
+    with pytest.raises(UsageError, match="is no recipe"):
         evaluate(run.path)
 
 

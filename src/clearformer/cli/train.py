@@ -40,6 +40,10 @@ class Training(Progressing):
     """Updates to make."""
     budget: str | None = None
     """Train for about this long instead of --steps, such as 90s, 10m or 1h."""
+    accumulate: int | None = None
+    """Batches that make one update together, weighed by their real tokens."""
+    clip: float | None = None
+    """The longest gradient; a longer one is shortened to it."""
     out: Path | None = None
     """The run folder; runs/TASK-1, -2, … if left out."""
     resume: bool = False
@@ -82,12 +86,13 @@ def language(
 def masked(
     *,
     data: Annotated[Data, Parameter(help="Text to learn: a .txt or .jsonl file, a folder, or a named set.")] = None,
+    masked: Annotated[float | None, Parameter(help="The share of the tokens to guess; 0.15 if left out.")] = None,
     flags: Training = TRAINING,
     overrides: Overrides = (),
     language: Spoken = "en",
 ) -> int:
     """Train a model that fills gaps in text, as BERT does."""
-    return _train("masked", {"data.path": data}, flags, overrides, Screen(language, flags))
+    return _train("masked", {"data.path": data, "masked": masked}, flags, overrides, Screen(language, flags))
 
 
 @train.command
@@ -99,12 +104,17 @@ def translation(
     vocab: Annotated[
         Literal["shared", "separate"] | None, Parameter(help="One vocabulary for both languages, or one for each.")
     ] = None,
+    scheduled_sampling: Annotated[
+        float | None,
+        Parameter(help="The share of the target's words that the decoder reads as it would put them."),
+    ] = None,
     flags: Training = TRAINING,
     overrides: Overrides = (),
     language: Spoken = "en",
 ) -> int:
     """Train a model that translates: the paper's encoder and decoder."""
-    given = {"data.name": data, "data.source": src, "data.target": tgt, "data.vocabulary": vocab}
+    files = {"data.name": data, "data.source": src, "data.target": tgt}
+    given = {**files, "data.vocabulary": vocab, "scheduled_sampling": scheduled_sampling}
     return _train("translation", given, flags, overrides, Screen(language, flags))
 
 
@@ -248,6 +258,8 @@ def _chosen(flags: Training) -> dict[str, Any]:
     return {
         "steps": flags.steps,
         "budget": flags.budget,
+        "accumulate": flags.accumulate,
+        "clip": flags.clip,
         "seed": flags.seed,
         "compute.device": flags.device,
         "compute.dtype": flags.dtype,

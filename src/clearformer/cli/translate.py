@@ -22,6 +22,7 @@ Penalty = Annotated[
 Reference = Annotated[
     Path | None, Parameter(help="A file with the true translation of each text, line by line: print BLEU and chrF.")
 ]
+Lowercase = Annotated[bool, Parameter(help="Take small and large letters for the same as translations are scored.")]
 
 
 def translate(
@@ -31,22 +32,23 @@ def translate(
     num_beams: NumBeams = 5,
     length_penalty: Penalty = 0.6,
     reference: Reference = None,
+    lowercase: Lowercase = False,
     flags: Computing = COMPUTING,
     language: Spoken = "en",
 ) -> None:
     """Print each text's translation."""
-    if num_beams < 1 or not 0 <= length_penalty < 100:
-        raise UsageError(say.BAD_BEAMS, beams=num_beams, penalty=length_penalty)
+    from clearformer.tasks.translating import Beams
+
+    beams = Beams(num_beams, length_penalty)
     lines = list(texts) or text_or_stdin(None, "TEXT").splitlines()
     screen = Screen(language, flags)
     speaker = loaded(model, flags, screen)
 
-    from clearformer.tasks.translating import Beams
     from clearformer.tasks.translator import translate as work
 
     with screen.progress(say.TRANSLATING) as advance:
-        found = work(speaker, lines, beams=Beams(num_beams, length_penalty), progress=advance)
-    metrics = _metrics(reference, [each.translation for each in found])
+        found = work(speaker, lines, beams=beams, progress=advance)
+    metrics = _metrics(reference, [each.translation for each in found], lowercase=lowercase)
     if screen.as_json:
         outputs = [{"input": each.text, "output": each.translation, "score": each.score} for each in found]
         screen.json({"outputs": outputs, "metrics": metrics})
@@ -57,8 +59,10 @@ def translate(
         screen.note(say.FIGURE, name=name, value=value)
 
 
-def _metrics(reference: Path | None, translations: list[str]) -> dict[str, Any] | None:
+def _metrics(reference: Path | None, translations: list[str], *, lowercase: bool) -> dict[str, Any] | None:
     if reference is None:
+        if lowercase:
+            raise UsageError(say.NOTHING_TO_SCORE)
         return None
     from clearformer.data.documents import lines
     from clearformer.tasks.translation import bleu_signature, scores
@@ -66,5 +70,5 @@ def _metrics(reference: Path | None, translations: list[str]) -> dict[str, Any] 
     truths = list(lines(reference))
     if len(truths) != len(translations):
         raise UsageError(say.NO_REFERENCE, expected=len(translations), found=len(truths))
-    bleu, chrf = scores(translations, truths, lowercase=True)
-    return {"bleu": bleu, "chrf": chrf, "signature": bleu_signature(lowercase=True)}
+    bleu, chrf = scores(translations, truths, lowercase=lowercase)
+    return {"bleu": bleu, "chrf": chrf, "signature": bleu_signature(lowercase=lowercase)}

@@ -29,6 +29,11 @@ TRAINING = (
     Message("Sentences to translate, one a line.", "待翻译的句子，每行一句。"),
     Message("Their translations, line by line.", "逐行对应的译文。"),
     Message("One vocabulary for both languages, or one for each.", "两种语言共用一个词表，或各用一个。"),
+    Message(
+        "The share of the target's words that the decoder reads as it would put them.",
+        "目标句中由解码器自己的预测代替真实词的比例。",
+    ),
+    Message("The share of the tokens to guess; 0.15 if left out.", "要猜测的词元所占比例；省略时为 0.15。"),
     Message("A CSV file with a column of dates, or ett, sine.", "带日期列的 CSV 文件，或 ett、sine。"),
     Message("Forecast this column alone; every column if left out.", "只预测这一列；省略时预测每一列。"),
     Message("Steps to forecast.", "要预测的步数。"),
@@ -48,6 +53,11 @@ TRAINING = (
         "Train for about this long instead of --steps, such as 90s, 10m or 1h.",
         "代替 --steps：大约训练这么久，例如 90s、10m 或 1h。",
     ),
+    Message(
+        "Batches that make one update together, weighed by their real tokens.",
+        "合成一次更新的批次数，按真实词元数加权。",
+    ),
+    Message("The longest gradient; a longer one is shortened to it.", "梯度的最大范数；更长的梯度会缩短到此值。"),
     Message("The run folder; runs/TASK-1, -2, … if left out.", "运行文件夹；省略时为 runs/任务-1、-2……"),
     Message("Go on with the run in --out from its last saved state.", "从最近保存的状态继续 --out 中的运行。"),
     Message("Start of the random numbers.", "随机数种子。"),
@@ -75,6 +85,7 @@ TRAINING = (
         "A file with the true translation of each text, line by line: print BLEU and chrF.",
         "逐行给出每段文本正确译文的文件：打印 BLEU 与 chrF。",
     ),
+    Message("Take small and large letters for the same as translations are scored.", "为译文计分时不区分大小写。"),
     Message(
         "Texts, or image files for a vision model; without them, the lines of standard input.",
         "文本；对视觉模型则为图像文件；省略时读取标准输入的各行。",

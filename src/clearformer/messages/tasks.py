@@ -8,10 +8,6 @@ UNKNOWN_TASK = failure(
     en=("No task is called {found}.{hint}", "Choose one of {expected}."),
     zh=("没有名为 {found} 的任务。{hint}", "请从 {expected} 中选一个。"),
 )
-UNKNOWN_RECIPE = failure(
-    en=("A recipe's type must be one of {expected}; found {found}.", "Write the task's recipe type at its top."),
-    zh=("方案的 type 应为 {expected} 之一；实际是 {found}。", "请在文件开头写明该任务的方案类型。"),
-)
 OUT_OF_RANGE = failure(
     en=("{field} must be {expected}; found {found}.", "Set --{field} to {expected}."),
     zh=("{field} 应为{expected}；实际是 {found}。", "请把 --{field} 设为{expected}。"),
@@ -23,7 +19,7 @@ SHARE_WITH_ZERO = Message("from 0 to below 1", " 0 到 1 之间的数（不含 1
 SHARE = Message("a share between 0 and 1", " 0 与 1 之间的比例")
 NO_DATA = failure(
     en=("The recipe names no data.", "Give --data: {expected}."),
-    zh=("方案没有指明数据。", "请给出 --data：{expected}。"),
+    zh=("配方没有指明数据。", "请给出 --data：{expected}。"),
 )
 TEXT_EXPECTED = Message(
     "a .txt or .jsonl file, a folder of .txt files, or one of {names}",

@@ -6,7 +6,7 @@ from clearformer.messages import Message, failure
 
 NO_DATA = failure(
     en=("The recipe names no series.", "Give --data: a CSV file, or ett or sine."),
-    zh=("方案没有指明序列数据。", "请给出 --data：CSV 文件，或 ett、sine。"),
+    zh=("配方没有指明序列数据。", "请给出 --data：CSV 文件，或 ett、sine。"),
 )
 OTHERS_NEED_MIXING = failure(
     en=(

@@ -9,7 +9,7 @@ NO_DATA = failure(
         "The recipe names no images.",
         "Give --data: a folder with one folder of images a class, an .npz file, or digits.",
     ),
-    zh=("方案没有指明图像。", "请给出 --data：每类一个子文件夹的文件夹、.npz 文件，或 digits。"),
+    zh=("配方没有指明图像。", "请给出 --data：每类一个子文件夹的文件夹、.npz 文件，或 digits。"),
 )
 SIZE_DOES_NOT_DIVIDE = failure(
     en=(

@@ -78,12 +78,9 @@ NO_CLASSES_TO_DRAW = failure(
     ),
 )
 
-BAD_BEAMS = failure(
-    en=(
-        "Expected at least 1 beam and a length penalty from 0, found {beams} and {penalty}.",
-        "Give such numbers; 5 and 0.6 are usual.",
-    ),
-    zh=("束宽至少为 1，长度惩罚不小于 0，实际为 {beams} 和 {penalty}。", "请给出这样的数；常用 5 与 0.6。"),
+NOTHING_TO_SCORE = failure(
+    en=("--lowercase says how translations are scored, and there is no --reference.", "Give --reference FILE as well."),
+    zh=("--lowercase 决定译文如何计分，但没有给出 --reference。", "请同时给出 --reference FILE。"),
 )
 BAD_STEPS = failure(
     en=("Expected at least 1 step to forecast, found {found}.", "Give a larger number to --steps."),

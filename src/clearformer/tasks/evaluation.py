@@ -8,18 +8,16 @@ from pathlib import Path
 from typing import Any, get_args
 
 import torch
-import yaml
 
+from clearformer.checkpoint.folder import RECIPE
 from clearformer.errors import DataError, RunError, UsageError
 from clearformer.load import Loaded, load
 from clearformer.messages import tasks as say
 from clearformer.store.resolve import resolve
-from clearformer.tasks.registry import open_task, recipe_type, task_name
+from clearformer.tasks.registry import open_task, recipe_types
 from clearformer.train.recipe import Recipe
 from clearformer.train.recipe_file import read_recipe
 from clearformer.train.task import Progress, Split, Task
-
-RECIPE = "recipe.yaml"
 
 
 @dataclass(frozen=True)
@@ -85,13 +83,4 @@ def _recipe(folder: Path, batch: int | None) -> Recipe:
     if not path.is_file():
         raise RunError(say.NOT_A_RUN, path=folder)
     overrides = [] if batch is None else [("data.batch", str(batch))]
-    return read_recipe(recipe_type(task_name(_type_of(path))), path, overrides)
-
-
-def _type_of(path: Path) -> str:
-    """The recipe's type, which names the task; a file that cannot be read names none."""
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
-        content = None
-    return str(content.get("type")) if isinstance(content, dict) else "–"
+    return read_recipe(recipe_types(), path, overrides)

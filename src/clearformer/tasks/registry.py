@@ -66,14 +66,14 @@ def recipe_type(task: str) -> type[Recipe]:
     return _entry(task)[0]
 
 
-def task_name(recipe: Recipe | str) -> str:
-    """The task that a recipe, or the name of its type, belongs to: LanguageRecipe → language. Raises UsageError."""
-    kind = recipe if isinstance(recipe, str) else type(recipe).__name__
-    name = kind.removesuffix("Recipe").lower()
-    if name not in RECIPES or kind != f"{name.capitalize()}Recipe":
-        expected = ", ".join(f"{task.capitalize()}Recipe" for task in RECIPES)
-        raise UsageError(say.UNKNOWN_RECIPE, found=kind, expected=expected)
-    return name
+def recipe_types() -> tuple[type[Recipe], ...]:
+    """The recipes of all tasks."""
+    return tuple(recipe_type(task) for task in RECIPES)
+
+
+def task_name(recipe: Recipe) -> str:
+    """The task that a recipe belongs to."""
+    return next(task for task in RECIPES if recipe_type(task) is type(recipe))
 
 
 def open_task(recipe: Recipe, folder: Path) -> Task[Any]:

@@ -50,7 +50,10 @@ class MuonOptimizer(torch.optim.Optimizer):
 
     def _move(self, weight: nn.Parameter, lr: float) -> None:
         assert weight.grad is not None
-        average = self.state[weight].setdefault("momentum", torch.zeros_like(weight))
+        state = self.state[weight]
+        if not state:
+            state["momentum"] = torch.zeros_like(weight)
+        average = state["momentum"]
         average.lerp_(weight.grad, 1 - self.choice.momentum)
         direction = orthogonalised(weight.grad.lerp(average, self.choice.momentum), self.choice.iterations)
         rows, columns = weight.shape[-2:]
