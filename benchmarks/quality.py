@@ -19,15 +19,17 @@ import argparse
 import json
 import platform
 import statistics
-import subprocess
-import sys
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-RECIPES = Path(__file__).resolve().parents[1] / "recipes"
+from running import clearformer, train
+
+from clearformer.train.metrics import read_metrics
+
 # Row → task, recipe, metric, and the split that no choice is made on.
 ROWS = {
     "cyclic": ("language", "language-cyclic", "accuracy", "validation"),
@@ -39,19 +41,23 @@ ROWS = {
     "etth1": ("forecasting", "forecasting-etth1", "mse", "test"),
     "multi30k": ("translation", "translation-multi30k", "bleu", "test"),
 }
-WITH_PEER = ("shakespeare-nanogpt", "shakespeare")
+IN_THE_PEERS_TIME = "shakespeare"
+WITH_PEER = ("shakespeare-nanogpt", IN_THE_PEERS_TIME)
 
 
 def main() -> None:
     arguments = _arguments()
-    task, recipe, metric, split = ROWS[arguments.row]
-    split = arguments.split or split
+    _, recipe, metric, split = ROWS[arguments.row]
+    split, budget = arguments.split or split, []
     told: dict[str, Any] = {"row": arguments.row, "recipe": f"recipes/{recipe}.yaml", "split": split, **_where()}
     if arguments.row in WITH_PEER:
         from shakespeare_peer import train_peer
 
         told["peer"] = train_peer(arguments.threads)
-    told["seeds"] = [_run(task, recipe, seed, split, arguments) for seed in arguments.seeds]
+    if arguments.row == IN_THE_PEERS_TIME:
+        # Nothing is judged on the way: all of the time is for training.
+        budget = ["--budget", f"{told['peer']['seconds']:.0f}s", "--watch.evaluate", "1000000"]
+    told["seeds"] = [_run(arguments.row, seed, split, budget, arguments) for seed in arguments.seeds]
     values = [each["metrics"][metric] for each in told["seeds"]]
     told["mean"] = {metric: statistics.fmean(values)}
     print(json.dumps(told, indent=1))
@@ -59,26 +65,20 @@ def main() -> None:
         arguments.out.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
 
 
-def _run(task: str, recipe: str, seed: int, split: str, arguments: argparse.Namespace) -> dict[str, Any]:
-    """One seed: train as a user does, in a process of its own, then judge."""
-    run = arguments.runs / f"{arguments.row}-{seed}"
+def _run(row: str, seed: int, split: str, budget: Sequence[str], arguments: argparse.Namespace) -> dict[str, Any]:
+    """One seed: train as a user does, then judge. `seconds` is all of `train`; `training_seconds` ends with the last
+    update, evaluations during training included, the last one not."""
+    task, recipe, _, _ = ROWS[row]
+    run = arguments.runs / f"{recipe}-{seed}"
     threads = [] if arguments.threads is None else ["--threads", str(arguments.threads)]
     began = time.perf_counter()
-    chosen = ["-c", str(RECIPES / f"{recipe}.yaml"), "--seed", str(seed), "--out", str(run), *threads]
-    trained = _clearformer("train", task, *chosen, *arguments.rest)
+    trained = train(task, recipe, seed, run, *threads, *budget, *arguments.rest)
     seconds = time.perf_counter() - began
-    judged = _clearformer("evaluate", str(run), "--split", split, *threads)
-    figures = {"best": trained["best"], "units_per_s": trained["tokens_per_s"]}
-    return {"seed": seed, "seconds": seconds, **figures, "n": judged["n"], "metrics": judged["metrics"]}
-
-
-def _clearformer(*words: str) -> dict[str, Any]:
-    command = [str(Path(sys.executable).with_name("clearformer")), *words, "--json"]
-    ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    answer: dict[str, Any] = json.loads(ended.stdout or "{}")
-    if ended.returncode:
-        raise SystemExit(f"{' '.join(words)}: {answer.get('error', ended.returncode)}")
-    return answer
+    last = [record for record in read_metrics(run / "metrics.jsonl") if "loss" in record][-1]
+    judged = clearformer("evaluate", str(run), "--split", split, *threads)
+    figures = {"steps": trained["steps"], "best": trained["best"], "units_per_s": trained["tokens_per_s"]}
+    spent = {"seconds": seconds, "training_seconds": last["seconds"]}
+    return {"seed": seed, **spent, **figures, "n": judged["n"], "metrics": judged["metrics"]}
 
 
 def _where() -> dict[str, Any]:

@@ -13,7 +13,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from clearformer.bench.training_peers import NanoGPTLike, Shape
+from clearformer.bench.language_peers import NanoGPTLike
+from clearformer.bench.shapes import LanguageShape
 from clearformer.data.named import find
 from clearformer.machine import use_threads
 
@@ -28,7 +29,7 @@ def train_peer(threads: int | None) -> dict[str, Any]:
     words = {character: number for number, character in enumerate(sorted(set(text)))}
     ids = torch.tensor([words[character] for character in text])
     training, last = ids[: int(len(ids) * 0.9)], ids[int(len(ids) * 0.9) :]
-    shape = Shape(layers=4, heads=4, width=128, context=64, batch=12, vocabulary=len(words))
+    shape = LanguageShape(layers=4, heads=4, width=128, context=64, batch=12, vocabulary=len(words))
     torch.manual_seed(1337)
     model = NanoGPTLike(shape)
     groups = [

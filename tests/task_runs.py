@@ -16,7 +16,7 @@ TEXT = "".join(f"Line {n}: the cat number {n % 7} sat on the mat — 猫 {n % 3}
 
 def publish(task: Task[Any], model: Model, run: RunFolder) -> Path:
     published = task.published()
-    run.publish(task.spec, dict(model.named_parameters()), published.files, published.generation)
+    run.publish(task.spec, dict(model.named_parameters()), published.files, published.generation, published.labels)
     return run.path
 
 

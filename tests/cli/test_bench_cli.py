@@ -105,3 +105,32 @@ def test_a_file_that_cannot_be_written(clearformer, folder, calm) -> None:
     ended = clearformer("bench", "prefill", "--model", str(folder), *SHORT, "--out", "nowhere/figures.json")
     assert ended.code == 1
     assert "nowhere/figures.json cannot be written" in ended.err
+
+
+def test_training_is_measured_beside_the_peers_that_are_named(clearformer, monkeypatch) -> None:
+    jobs = import_module("clearformer.bench.jobs")
+    monkeypatch.setattr(jobs.require_calm, "__defaults__", (lambda: Calm(0.0, 1.0, 1),))
+    call = ("bench", "train", "--shape", "char", "--steps", "2", "--runs", "2", "--threads", "1")
+    ended = clearformer(*call, "--vs", "nanogpt-like, nn", "--out", "figures.json")
+    assert ended.code == 0, ended.err
+    assert ended.out.splitlines()[-1] == "figures.json"
+    told = json.loads(Path("figures.json").read_text())
+    assert [row["name"] for row in told["rows"]] == ["clearformer", "nanogpt-like", "nn"]
+    assert told["rows"][0]["ratio"] is None
+    for row in told["rows"]:
+        assert 0 < row["low"] <= row["median"] <= row["high"]
+        assert f"{row['median']:.1f}" in ended.out
+    assert all(f"{row['ratio']:.2f}×" in ended.out for row in told["rows"][1:])
+
+
+@pytest.mark.parametrize(
+    ("flags", "sentence"),
+    [
+        (("--vs", "nanogtp-like"), "nanogpt-like"),
+        (("--steps", "0"), "--steps"),
+        (("--runs", "0"), "--runs"),
+    ],
+)
+def test_training_that_cannot_be_measured_is_refused(clearformer, flags, sentence) -> None:
+    ended = clearformer("bench", "train", "--shape", "char", "--busy-ok", *flags)
+    assert (ended.code, sentence in ended.err) == (2, True)

@@ -72,6 +72,7 @@ def model(home):
         ("trace", ["smollm2-135m", "the cat"]),
         ("attention", ["smollm2-135m", "the cat"]),
         ("bench decode", ["--busy-ok", "--prompt", "4", "--new", "2", "--runs", "1"]),
+        ("bench train", ["--busy-ok", "--shape", "char", "--steps", "1", "--runs", "1", "--vs", "nn"]),
         ("ls", []),
         ("show", ["toy"]),
         ("rm", ["toy"]),

@@ -17,7 +17,7 @@ METRICS = {
     "translation": {"loss", "perplexity", "accuracy", "free_running_accuracy", "bleu", "chrf"},
     "forecasting": {"mse", "mae", "persistence_mse", "linear_mse"},
     "classification": {"loss", "accuracy", "macro_f1"},
-    "vision": {"loss", "accuracy"},
+    "vision": {"loss", "accuracy", "macro_f1"},
 }
 
 
@@ -37,8 +37,9 @@ def test_the_batch_size_does_not_show(clearformer, trained, task) -> None:
     assert one["metrics"] == pytest.approx(many["metrics"], rel=1e-5)
 
 
-def test_a_confusion_matrix_is_drawn(clearformer, trained) -> None:
-    ended = clearformer("evaluate", str(trained / "classification"), "--plot", "seen.png")
+@pytest.mark.parametrize("task", ["classification", "vision"])
+def test_a_confusion_matrix_is_drawn(clearformer, trained, task) -> None:
+    ended = clearformer("evaluate", str(trained / task), "--plot", "seen.png")
     assert ended.out.splitlines()[-1] == "seen.png"
     assert Path("seen.png").read_bytes().startswith(b"\x89PNG")
     refused = clearformer("evaluate", str(trained / "language"), "--plot", "seen.svg")

@@ -18,7 +18,8 @@ from clearformer.build import build
 from clearformer.errors import CheckpointError, DataError, UsageError
 from clearformer.load import load
 from clearformer.messages import tasks as say
-from clearformer.tasks.classification import ClassificationRecipe, ClassificationTask, confusion, macro_f1
+from clearformer.tasks.classes import confusion, macro_f1
+from clearformer.tasks.classification import ClassificationRecipe, ClassificationTask
 from clearformer.tasks.classifier import classify
 from clearformer.tasks.confusion_picture import draw_confusion
 from clearformer.tasks.labelled_texts import Encoded, Examples, LabelledData, LabelledTexts
@@ -55,7 +56,9 @@ def test_it_learns_and_says_so(table_file: Path, opened: Opened, tmp_path: Path)
     assert [each.label for each in found] == ["gut", "schlecht", "mittel"]
     assert all(sum(each.scores.values()) == pytest.approx(1) for each in found)
     assert json.loads((run.path / "labels.json").read_text()) == ["gut", "mittel", "schlecht"]
-    assert draw_confusion(tmp_path / "map.png", task.confusion(model, "validation"), task.texts.names).stat().st_size
+    logits, labels = task.predict(model, "validation")
+    matrix = confusion(logits.argmax(1), labels, 3)
+    assert draw_confusion(tmp_path / "map.png", matrix, task.classes).stat().st_size
 
 
 def test_transformers_gives_the_same_probabilities(table_file: Path, opened: Opened) -> None:
@@ -64,6 +67,7 @@ def test_transformers_gives_the_same_probabilities(table_file: Path, opened: Ope
     folder = publish(task, model, run)
     texts = ["good", "the film is bad, so bad", "good and bad " * 40]
     theirs = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    assert theirs.config.id2label == dict(enumerate(task.classes))
     tokenizer = AutoTokenizer.from_pretrained(folder)
     read = tokenizer(texts, padding=True, truncation=True, max_length=48, return_tensors="pt")
     with torch.no_grad():

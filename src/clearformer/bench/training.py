@@ -11,27 +11,25 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
+from clearformer.bench.language_peers import LANGUAGE_PEERS, next_token_loss
+from clearformer.bench.pair_peers import PAIR_PEERS
 from clearformer.bench.rounds import Advance, Row, rows_of
-from clearformer.bench.training_peers import Logits, Shape, initial_loss, next_token_loss, peer
+from clearformer.bench.shapes import LanguageShape, Shape, initial_loss
 from clearformer.errors import UsageError
 from clearformer.messages import bench as messages
 
-# nanoGPT's CPU setting for tinyshakespeare, and a small model of today's size.
-SHAPES = {
-    "char": Shape(layers=4, heads=4, width=128, context=64, batch=12, vocabulary=65),
-    "small": Shape(layers=6, heads=6, width=384, context=256, batch=16, vocabulary=8192),
-}
 _FAR = 1.0
+BatchLoss = Callable[..., Tensor]
 
 
 @dataclass
 class Trainee:
-    """A model with its optimizer; `loss` is what its users write, inputs and targets given, `around` what their updates
-    run in."""
+    """A model with its optimizer; `loss` is what its users write, given the parts of a batch, `around` what their
+    updates run in."""
 
     name: str
     module: nn.Module
-    loss: Callable[[Tensor, Tensor], Tensor]
+    loss: BatchLoss
     around: Callable[[], AbstractContextManager[object]] = nullcontext
 
     def __post_init__(self) -> None:
@@ -41,9 +39,9 @@ class Trainee:
         groups = [{"params": matrices, "weight_decay": 0.1}, {"params": vectors, "weight_decay": 0.0}]
         self.optimizer = torch.optim.AdamW(groups, lr=1e-3, betas=(0.9, 0.99), fused=True)
 
-    def step(self, inputs: Tensor, targets: Tensor) -> float:
+    def step(self, *batch: Tensor) -> float:
         """One update, gradients clipped at 1 as all of them do."""
-        loss = self.loss(inputs, targets)
+        loss = self.loss(*batch)
         loss.backward()
         nn.utils.clip_grad_norm_(self.module.parameters(), 1.0)
         self.optimizer.step()
@@ -52,16 +50,31 @@ class Trainee:
 
 
 def peer_trainee(name: str, shape: Shape, dtype: torch.dtype, *, compiled: bool) -> Trainee:
-    """A peer as its users train it: autocast for bfloat16, `torch.compile` where asked for."""
+    """A peer as its users train it: autocast for bfloat16, `torch.compile` where asked for. Raises UsageError for an
+    unknown name or a library that is not installed."""
     torch.manual_seed(0)
-    module, logits = peer(name, shape)
-    called: Logits = torch.compile(logits) if compiled else logits
+    module, plain = _peer(name, shape)
+    called: BatchLoss = torch.compile(plain) if compiled else plain
 
-    def loss(inputs: Tensor, targets: Tensor) -> Tensor:
+    def loss(*batch: Tensor) -> Tensor:
         with torch.autocast("cpu", dtype=dtype, enabled=dtype != torch.float32):
-            return next_token_loss(called(inputs), targets)
+            return called(*batch)
 
     return Trainee(name, module, loss)
+
+
+def _peer(name: str, shape: Shape) -> tuple[nn.Module, BatchLoss]:
+    known = LANGUAGE_PEERS if isinstance(shape, LanguageShape) else PAIR_PEERS
+    if name not in known:
+        raise UsageError(messages.UNKNOWN_PEER, found=name, known=", ".join(known))
+    package = known[name][0] or ""
+    try:
+        if isinstance(shape, LanguageShape):
+            module, logits = LANGUAGE_PEERS[name][1](shape)
+            return module, next_token_loss(logits)
+        return PAIR_PEERS[name][1](shape)
+    except ModuleNotFoundError as error:
+        raise UsageError(messages.NO_PEER, name=name, package=package.replace("_", "-")) from error
 
 
 def measure_training(
@@ -72,7 +85,7 @@ def measure_training(
 
     Raises UsageError for a trainee whose first loss is far from that of a model that knows nothing.
     """
-    batches = _batches(shape, steps)
+    batches = shape.batches(steps)
     for trainee in trainees:
         with trainee.around():
             first = trainee.step(*batches[0])
@@ -85,18 +98,11 @@ def measure_training(
         for place, trainee in enumerate(trainees):
             with trainee.around():
                 began = time.perf_counter()
-                for inputs, targets in batches:
-                    trainee.step(inputs, targets)
+                for batch in batches:
+                    trainee.step(*batch)
                 seconds = time.perf_counter() - began
-            figures[place].append(steps * shape.batch * shape.context / seconds)
+            figures[place].append(steps * shape.tokens / seconds)
             advance(number * len(trainees) + place + 1, total)
     ours, *others = rows_of([trainee.name for trainee in trainees], "tok/s", figures)
     ratios = [statistics.median(a / b for a, b in zip(figures[0], peer, strict=True)) for peer in figures[1:]]
     return [replace(ours, ratio=None), *(replace(row, ratio=r) for row, r in zip(others, ratios, strict=True))]
-
-
-def _batches(shape: Shape, count: int) -> list[tuple[Tensor, Tensor]]:
-    generator = torch.Generator().manual_seed(0)
-    size = (shape.batch, shape.context + 1)
-    drawn = (torch.randint(shape.vocabulary, size, generator=generator) for _ in range(count))
-    return [(ids[:, :-1], ids[:, 1:]) for ids in drawn]

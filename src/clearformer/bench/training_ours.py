@@ -8,17 +8,17 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from clearformer.bench.training import Trainee
-from clearformer.bench.training_peers import Shape
+from clearformer.bench.shapes import LanguageShape, PairShape, Shape
+from clearformer.bench.training import BatchLoss, Trainee
 from clearformer.build import build
-from clearformer.loss import chunked_cross_entropy
+from clearformer.loss import chunked_cross_entropy, shift
 from clearformer.messages import Message
-from clearformer.model import DecoderOnly
+from clearformer.model import DecoderOnly, EncoderDecoder
 from clearformer.spec import Attention, Biases, Dense, LayerNorm
 from clearformer.spec import DecoderOnly as DecoderOnlySpec
-from clearformer.spec.presets import tiny_gpt
+from clearformer.spec.presets import paper, tiny_gpt
 from clearformer.speed.kept_memory import kept_memory
 from clearformer.speed.switch import switched
 from clearformer.speed.training import apply, choose
@@ -38,20 +38,13 @@ def our_trainee(
     compiled: bool,
     note: Callable[[Message, dict[str, Any]], None],
 ) -> Iterator[Trainee]:
-    """nanoGPT's design, computing as `clearformer train` does: kernel and switch by measurement, memory kept."""
-    generator = torch.Generator().manual_seed(0)
-    model = build(nanogpt_design(shape), generator=generator)
-    assert isinstance(model, DecoderOnly)
-    ids = torch.randint(shape.vocabulary, (shape.batch, shape.context + 1), generator=generator)
-
-    def loss(inputs: Tensor, targets: Tensor) -> Tensor:
-        assert isinstance(model, DecoderOnly)
-        found = chunked_cross_entropy(model.hidden(inputs), model.logits, targets)
-        return found.total / found.units
+    """The shape's design, computing as `clearformer train` does: kernel and switch by measurement, memory kept."""
+    model, loss = _language(shape) if isinstance(shape, LanguageShape) else _pairs(shape)
+    batch = shape.batches(1)[0]
 
     def step() -> None:
         with untouched_randomness():
-            loss(ids[:, :-1], ids[:, 1:]).backward()
+            loss(*batch).backward()
         for weight in model.parameters():
             weight.grad = None
 
@@ -69,7 +62,44 @@ def our_trainee(
         yield Trainee("clearformer", model, loss, around)
 
 
-def nanogpt_design(shape: Shape) -> DecoderOnlySpec:
+def _language(shape: LanguageShape) -> tuple[nn.Module, BatchLoss]:
+    model = build(nanogpt_design(shape), generator=torch.Generator().manual_seed(0))
+    assert isinstance(model, DecoderOnly)
+
+    def loss(inputs: Tensor, targets: Tensor) -> Tensor:
+        found = chunked_cross_entropy(model.hidden(inputs), model.logits, targets)
+        return found.total / found.units
+
+    return model, loss
+
+
+def _pairs(shape: PairShape) -> tuple[nn.Module, BatchLoss]:
+    """The paper's model with its norms first, learning as the translation task does."""
+    spec = paper(
+        width=shape.width,
+        heads=shape.heads,
+        hidden=shape.hidden,
+        layers=shape.layers,
+        vocabulary=shape.vocabulary,
+        context=shape.longest + 1,
+        dropout=shape.dropout,
+        placement="pre",
+    )
+    model = build(spec, generator=torch.Generator().manual_seed(0))
+    assert isinstance(model, EncoderDecoder)
+
+    def loss(*batch: Tensor) -> Tensor:
+        source, source_real, target, target_real = batch
+        inputs, targets = shift(target, real=target_real)
+        memory = model.encode(source, real=source_real)
+        hidden = model.decode_hidden(inputs, memory, real=target_real[:, :-1])
+        found = chunked_cross_entropy(hidden, model.logits, targets, smoothing=shape.smoothing)
+        return found.total / found.units
+
+    return model, loss
+
+
+def nanogpt_design(shape: LanguageShape) -> DecoderOnlySpec:
     """`tiny_gpt` with what nanoGPT leaves out of GPT-2 left out: no bias anywhere, and GELU itself, not by tanh."""
     gpt = tiny_gpt(
         width=shape.width,

@@ -73,9 +73,15 @@ def prefill(*, prompt: Reading = 512, flags: Measuring = Measuring(), language: 
 def train(
     *,
     shape: Annotated[
-        Literal["char", "small"], Parameter(help="The model and the batch: 0.8 or 13.9 million.")
+        Literal["char", "small", "translation"],
+        Parameter(help="The model and the batch: decoders of 0.8 and 13.9 million, or 7.6 million that translate."),
     ] = "small",
-    vs: Annotated[str, Parameter(help="Peers, commas between: nanogpt-like, hf, litgpt, x-transformers, nn.")] = "",
+    vs: Annotated[
+        str,
+        Parameter(
+            help="Peers, commas between: nanogpt-like, hf, litgpt, x-transformers, nn; to translate: hf, joeynmt, nn."
+        ),
+    ] = "",
     steps: Annotated[int, Parameter(help="Updates a run.")] = 10,
     compiled: Annotated[
         bool, Parameter(name="--compile", help="Compile every model; its time is not counted.")
@@ -84,13 +90,13 @@ def train(
     language: Spoken = "en",
 ) -> int:
     """Measure training: tokens a second over whole updates, forward, backward and optimizer."""
-    from clearformer.bench.training import SHAPES, measure_training, peer_trainee
+    import clearformer.bench.jobs as jobs
+    import clearformer.machine as machine
+    from clearformer.bench.shapes import SHAPES
+    from clearformer.bench.training import measure_training, peer_trainee
     from clearformer.bench.training_ours import our_trainee
 
     screen = Screen(language, flags)
-    import clearformer.bench.jobs as jobs
-    import clearformer.machine as machine
-
     jobs.require_at_least({"--steps": (steps, 1), "--runs": (flags.runs, 1)})
     dtype = machine.checked_dtype(flags.dtype)
     threads = machine.use_threads(flags.threads)

@@ -28,6 +28,8 @@ Picture = Annotated[
     Parameter(name="--plot", help="Draw which classes are taken for which into this file (.png or .svg)."),
 ]
 
+WITH_CLASSES = ("classification", "vision")
+
 
 def evaluate(
     run: Run,
@@ -47,7 +49,7 @@ def evaluate(
     machine.use_threads(flags.threads)
     device, dtype = machine.checked_device(flags.device), machine.checked_dtype(flags.dtype, flags.device)
     opened = open_run(run, batch=batch, device=device, dtype=dtype)
-    if plot is not None and opened.task.name != "classification":
+    if plot is not None and opened.task.name not in WITH_CLASSES:
         raise UsageError(say.NO_CLASSES_TO_DRAW, task=opened.task.name)
     with screen.progress(say.EVALUATING) as advance:
         found = evaluate_run(opened, split, progress=advance)
@@ -77,9 +79,12 @@ def _signature(opened: OpenRun) -> str | None:
 
 
 def _drawn(opened: OpenRun, split: Literal["validation", "test"], plot: Path, language: Spoken) -> Path:
+    from clearformer.tasks.classes import confusion
     from clearformer.tasks.classification import ClassificationTask
     from clearformer.tasks.confusion_picture import draw_confusion
+    from clearformer.tasks.vision import VisionTask
 
-    assert isinstance(opened.task, ClassificationTask)
-    matrix = opened.task.confusion(opened.loaded.model, split)
-    return draw_confusion(plot, matrix, opened.task.texts.names, language=language)
+    assert isinstance(opened.task, ClassificationTask | VisionTask)
+    logits, labels = opened.task.predict(opened.loaded.model, split)
+    matrix = confusion(logits.argmax(1), labels, logits.shape[1])
+    return draw_confusion(plot, matrix, opened.task.classes, language=language)

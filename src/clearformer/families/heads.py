@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from clearformer.checkpoint.reading import given, inside, json_object, read_bounded, read_json
@@ -49,11 +50,17 @@ def read_labels(config: ConfigReader, pooling: Pooling, *, bias: bool, dropout: 
 def write_labels(head: Classes | Regression) -> dict[str, object]:
     """`id2label` and its inverse, with transformers' names for labels without one."""
     count = head.outputs if isinstance(head, Regression) else head.count
-    labels = {f"LABEL_{index}": index for index in range(count)}
-    written: dict[str, object] = {"id2label": {str(i): name for name, i in labels.items()}, "label2id": labels}
+    written = named_labels([f"LABEL_{index}" for index in range(count)])
     if isinstance(head, Regression):
         written["problem_type"] = "regression"
     return written
+
+
+def named_labels(names: Sequence[str]) -> dict[str, object]:
+    """The two keys in which a config names its classes; none for no names."""
+    if not names:
+        return {}
+    return {"id2label": {str(i): name for i, name in enumerate(names)}, "label2id": {n: i for i, n in enumerate(names)}}
 
 
 def decoder_head_rows(head: Head, token_table: str) -> list[Row | Tied | Ignored]:

@@ -162,10 +162,13 @@ SENTENCES = (
     ),
     Message("Keep special tokens in the text.", "在文本中保留特殊词元。"),
     # bench
-    Message("The model and the batch: 0.8 or 13.9 million.", "模型与批次：80 万或 1390 万参数。"),
     Message(
-        "Peers, commas between: nanogpt-like, hf, litgpt, x-transformers, nn.",
-        "对照软件，用逗号分隔：nanogpt-like、hf、litgpt、x-transformers、nn。",
+        "The model and the batch: decoders of 0.8 and 13.9 million, or 7.6 million that translate.",
+        "模型与批次：80 万或 1390 万参数的解码器，或 760 万参数的翻译模型。",
+    ),
+    Message(
+        "Peers, commas between: nanogpt-like, hf, litgpt, x-transformers, nn; to translate: hf, joeynmt, nn.",
+        "对照软件，用逗号分隔：nanogpt-like、hf、litgpt、x-transformers、nn；翻译：hf、joeynmt、nn。",
     ),
     Message("Updates a run.", "每次运行的更新次数。"),
     Message("Compile every model; its time is not counted.", "编译每个模型；编译时间不计。"),

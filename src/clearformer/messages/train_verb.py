@@ -69,11 +69,11 @@ FIGURE = Message("  {name}: {value:.4f}", "  {name}：{value:.4f}")
 SIGNATURE = Message("  BLEU as {signature}", "  BLEU 的计算方式：{signature}")
 NO_CLASSES_TO_DRAW = failure(
     en=(
-        "--plot draws the classes of a classification run; this is one of {task}.",
+        "--plot draws which classes are taken for which; a run of {task} has none.",
         "Leave --plot out; a run folder's plots/ shows the course of its training.",
     ),
     zh=(
-        "--plot 绘制文本分类运行的各个类别；这是 {task} 的运行。",
+        "--plot 绘制类别的混淆矩阵；{task} 的运行没有类别。",
         "请去掉 --plot；运行文件夹的 plots/ 中有训练过程图。",
     ),
 )

@@ -8,7 +8,7 @@ state/           what training resumes from         lock                     whi
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,6 +105,7 @@ class RunFolder:
         weights: Mapping[str, Tensor],
         files: Mapping[str, bytes],
         generation: GenerationDefaults | None = None,
+        labels: Sequence[str] = (),
     ) -> None:
         """Make the model loadable from here; see `publish.publish`."""
-        publish(self.path, spec, weights, files, generation)
+        publish(self.path, spec, weights, files, generation, labels)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from torch import Tensor
@@ -13,6 +13,7 @@ from clearformer.checkpoint.reading import read_bounded
 from clearformer.checkpoint.writing import save_into
 from clearformer.families import GenerationDefaults, family_for
 from clearformer.families.generation import token_keys, write_generation
+from clearformer.families.heads import named_labels
 from clearformer.spec import Spec
 
 MAX_RECIPE = 1_000_000
@@ -24,13 +25,17 @@ def publish(
     weights: Mapping[str, Tensor],
     files: Mapping[str, bytes],
     generation: GenerationDefaults | None = None,
+    labels: Sequence[str] = (),
 ) -> None:
     """Write the model into a run folder, whose other files stay; the manifest lists what is published and the recipe.
 
     `weights` has the names of `model.named_parameters()`; the file has those of the first family that can say the spec.
-    `files` are added under their plain names. Raises CheckpointError; each file is then whole, the old or the new.
+    `files` are added under their plain names; `labels` name a classifier's classes. Raises CheckpointError; each file
+    is then whole, the old or the new.
     """
     family, config = family_for(spec)
+    if "id2label" in config:
+        config |= named_labels(labels)
     save_into(
         folder,
         # Without them, transformers takes the ids of the family's first model for the special tokens.

@@ -1,7 +1,4 @@
-"""Sorting texts into classes: an encoder reads the whole text, and its first position decides.
-
-Accuracy counts texts; macro F1 counts classes, each alike however rare: the mean of 2·right / (named + meant).
-"""
+"""Sorting texts into classes: an encoder reads the whole text, and its first position decides."""
 
 from __future__ import annotations
 
@@ -12,13 +9,13 @@ from typing import Literal
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
-from torch.nn import functional
 
 from clearformer.data.labelled import LabelledBatch
 from clearformer.families.generation import GenerationDefaults
 from clearformer.loss import Loss, cross_entropy
 from clearformer.model import EncoderOnly, Model
 from clearformer.spec import EncoderOnly as EncoderSpec
+from clearformer.tasks.classes import judged
 from clearformer.tasks.labelled_texts import Examples, LabelledData, LabelledTexts
 from clearformer.tasks.labels import LABELS, write_names
 from clearformer.tasks.models import Encoder, EncoderChoice, encoder_spec
@@ -49,6 +46,11 @@ class ClassificationTask:
     unit: Literal["token", "example"] = "example"
     metric: Metric = field(default_factory=lambda: Metric("accuracy", higher_is_better=True))
 
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Their names, in the order of the logits."""
+        return self.texts.names
+
     @classmethod
     def open(cls, recipe: ClassificationRecipe, folder: Path) -> ClassificationTask:
         """Reads and encodes the texts. Raises DataError, TokenizerError, and what `encoder_spec` does."""
@@ -76,11 +78,7 @@ class ClassificationTask:
         self, model: Model, split: Split = "validation", *, progress: Progress | None = None
     ) -> dict[str, float]:
         """Over the whole split: `loss` (nats a text), `accuracy`, `macro_f1`."""
-        logits, labels = self.predict(model, split, progress=progress)
-        loss = functional.cross_entropy(logits.double(), labels)
-        matrix = confusion(logits.argmax(1), labels, len(self.texts.names))
-        accuracy = float(matrix.trace() / matrix.sum())
-        return {"loss": float(loss), "accuracy": accuracy, "macro_f1": macro_f1(matrix)}
+        return judged(*self.predict(model, split, progress=progress))
 
     @torch.no_grad()
     def predict(
@@ -98,11 +96,6 @@ class ClassificationTask:
                 progress(number + 1, examples.count(0))
         return torch.cat(logits), torch.cat(labels)
 
-    def confusion(self, model: Model, split: Split) -> Int[Tensor, "classes classes"]:
-        """How many texts of each class (row) were named each (column)."""
-        logits, labels = self.predict(model, split)
-        return confusion(logits.argmax(1), labels, len(self.texts.names))
-
     @torch.no_grad()
     def samples(self, model: Model) -> tuple[Sample, ...]:
         """A few validation texts, the class each is given, and its own."""
@@ -118,16 +111,6 @@ class ClassificationTask:
         )
 
     def published(self) -> Published:
-        files = {**self.texts.tokenizer_files(), LABELS: write_names(self.texts.names)}
-        return Published(files, GenerationDefaults(pad_id=self.texts.tokenizer.pad_id))
-
-
-def confusion(chosen: Int[Tensor, " n"], labels: Int[Tensor, " n"], classes: int) -> Int[Tensor, "classes classes"]:
-    """Counts of texts by class meant (row) and class named (column)."""
-    return (labels * classes + chosen).bincount(minlength=classes**2).reshape(classes, classes)
-
-
-def macro_f1(matrix: Int[Tensor, "classes classes"]) -> float:
-    """The mean over classes of 2·right / (named + meant); classes that neither is are left out."""
-    right, either = matrix.diagonal().double(), (matrix.sum(0) + matrix.sum(1)).double()
-    return float((2 * right / either)[either > 0].mean())
+        names = self.texts.names
+        files = {**self.texts.tokenizer_files(), LABELS: write_names(names)}
+        return Published(files, GenerationDefaults(pad_id=self.texts.tokenizer.pad_id), names)

@@ -8,7 +8,8 @@ from typing import Literal
 
 import numpy as np
 import torch
-from torch.nn import functional
+from jaxtyping import Float, Int
+from torch import Tensor
 
 from clearformer.data.augmentation import Augmentation
 from clearformer.data.images import (
@@ -30,6 +31,7 @@ from clearformer.model import EncoderOnly, Model
 from clearformer.spec import EncoderOnly as EncoderSpec
 from clearformer.spec import Xavier
 from clearformer.spec.presets import vit
+from clearformer.tasks.classes import judged
 from clearformer.tasks.image_classifier import FACTS, Looking, looking_from
 from clearformer.tasks.ranges import require
 from clearformer.train.recipe import EMA, AdamW, Average, Cosine, LossSettings, Optimizer, Recipe, Schedule
@@ -144,6 +146,11 @@ class VisionTask:
         parts = {"training": trained, "validation": watched, "test": tested}
         return cls(recipe, pictures, parts, looking, spec)
 
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Their names, in the order of the logits."""
+        return self.pictures.names
+
     def training(self) -> ImageBatches:
         data, chosen = self.recipe.data, self.parts["training"]
         return ImageBatches(
@@ -161,22 +168,25 @@ class VisionTask:
         settings = self.recipe.loss
         return cross_entropy(model(batch.images), batch.labels, smoothing=settings.smoothing, z=settings.z)
 
-    @torch.no_grad()
     def evaluate(
         self, model: Model, split: Split = "validation", *, progress: Progress | None = None
     ) -> dict[str, float]:
-        """`accuracy` and `loss` (nats an image, without smoothing) over every image of the split, none changed."""
+        """Over every image of the split, none changed: `loss` (nats an image), `accuracy`, `macro_f1`."""
+        return judged(*self.predict(model, split, progress=progress))
+
+    @torch.no_grad()
+    def predict(
+        self, model: Model, split: Split, *, progress: Progress | None = None
+    ) -> tuple[Float[Tensor, "n classes"], Int[Tensor, " n"]]:
+        """The logits of every image of the split and its labels, on the CPU."""
         assert isinstance(model, EncoderOnly)
-        part, nats, right, done = self.parts[split], 0.0, 0, 0
+        part, logits, done = self.parts[split], [], 0
         for some in torch.from_numpy(part).split(self.recipe.data.batch):
-            logits = self._logits(model, some.numpy())
-            labels = torch.from_numpy(self.pictures.labels[some.numpy()])
-            nats += float(functional.cross_entropy(logits, labels, reduction="none").double().sum())
-            right += int((logits.argmax(1) == labels).sum())
+            logits.append(self._logits(model, some.numpy()))
             done += len(some)
             if progress is not None:
                 progress(done, len(part))
-        return {"accuracy": right / len(part), "loss": nats / len(part)}
+        return torch.cat(logits), torch.from_numpy(self.pictures.labels[part])
 
     def samples(self, model: Model) -> tuple[Sample, ...]:
         """A few validation images, drawn in shades, with the class that the model gives them."""
@@ -191,11 +201,11 @@ class VisionTask:
         )
 
     def published(self) -> Published:
-        return Published({FACTS: self.looking.json()})
+        return Published({FACTS: self.looking.json()}, labels=self.classes)
 
-    def _logits(self, model: EncoderOnly, samples: np.ndarray) -> torch.Tensor:
+    def _logits(self, model: EncoderOnly, samples: np.ndarray) -> Tensor:
         images = self.looking.standard.tensor(self.pictures.images[samples])
-        logits: torch.Tensor = model(images.to(next(model.parameters()).device))
+        logits: Tensor = model(images.to(next(model.parameters()).device))
         return logits.float().cpu()
 
 

@@ -144,7 +144,7 @@ class Trainer:
         now.metrics.sync()
         published = self.task.published()
         weights = now.best or now.average.weights(now.model)
-        self.folder.publish(self.task.spec, weights, published.files, published.generation)
+        self.folder.publish(self.task.spec, weights, published.files, published.generation, published.labels)
         draw_plots(self.folder.metrics_path, self.folder.plots_path, self.task.metric.name)
         yield Stopped(progress.step, reason)
 

@@ -40,10 +40,12 @@ class Sample:
 
 @dataclass(frozen=True)
 class Published:
-    """What stands in the run folder beside the weights: files by plain name, and how text is to be generated."""
+    """What stands in the run folder beside the weights: files by plain name, how text is to be generated, and the
+    names of classes in the order of the logits."""
 
     files: Mapping[str, bytes] = field(default_factory=dict)
     generation: GenerationDefaults | None = None
+    labels: tuple[str, ...] = ()
 
 
 class Task(Protocol[Batch]):

@@ -6,37 +6,22 @@ and the same optimizer (torch's fused AdamW), so that what is measured is the mo
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from clearformer.errors import UsageError
-from clearformer.messages import bench as messages
-
-
-@dataclass(frozen=True)
-class Shape:
-    """The model and the batch that are measured."""
-
-    layers: int
-    heads: int
-    width: int
-    context: int
-    batch: int
-    vocabulary: int
-
+from clearformer.bench.shapes import LanguageShape
 
 Logits = Callable[[Tensor], Tensor]
+Made = tuple[nn.Module, Logits]
 
 
 class PlainBlock(nn.Module):
     """GPT-2's block: one product for query, key and value, SDPA, GELU, no biases."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: LanguageShape) -> None:
         super().__init__()
         self.heads = shape.heads
         self.norm_1, self.norm_2 = (nn.LayerNorm(shape.width, bias=False) for _ in range(2))
@@ -57,7 +42,7 @@ class PlainBlock(nn.Module):
 class NanoGPTLike(nn.Module):
     """A plain GPT-2 as nanoGPT has it: learned positions, tied head, pre-norm."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: LanguageShape) -> None:
         super().__init__()
         self.token = nn.Embedding(shape.vocabulary, shape.width)
         self.position = nn.Embedding(shape.context, shape.width)
@@ -75,7 +60,7 @@ class NanoGPTLike(nn.Module):
 class TorchEncoder(nn.Module):
     """`nn.TransformerEncoder` under a causal mask."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: LanguageShape) -> None:
         super().__init__()
         self.token = nn.Embedding(shape.vocabulary, shape.width)
         self.position = nn.Embedding(shape.context, shape.width)
@@ -91,17 +76,17 @@ class TorchEncoder(nn.Module):
         return functional.linear(self.stack(x, self.mask, is_causal=True), self.token.weight)
 
 
-def nanogpt_like(shape: Shape) -> tuple[nn.Module, Logits]:
-    model = NanoGPTLike(shape)
-    return model, model
+def plain(kind: Callable[[LanguageShape], nn.Module]) -> Callable[[LanguageShape], Made]:
+    """A model of ours in another library's design, which is called as it is."""
+
+    def make(shape: LanguageShape) -> Made:
+        model = kind(shape)
+        return model, model
+
+    return make
 
 
-def torch_encoder(shape: Shape) -> tuple[nn.Module, Logits]:
-    model = TorchEncoder(shape)
-    return model, model
-
-
-def hugging_face(shape: Shape) -> tuple[nn.Module, Logits]:
+def hugging_face(shape: LanguageShape) -> Made:
     """GPT-2 of transformers, without dropout."""
     from transformers import GPT2Config, GPT2LMHeadModel
 
@@ -120,7 +105,7 @@ def hugging_face(shape: Shape) -> tuple[nn.Module, Logits]:
     return model, lambda ids: model(input_ids=ids).logits
 
 
-def litgpt(shape: Shape) -> tuple[nn.Module, Logits]:
+def litgpt(shape: LanguageShape) -> Made:
     """LitGPT's model in GPT-NeoX's form, its default."""
     from litgpt import GPT, Config
 
@@ -140,7 +125,7 @@ def litgpt(shape: Shape) -> tuple[nn.Module, Logits]:
     return model, model
 
 
-def x_transformers(shape: Shape) -> tuple[nn.Module, Logits]:
+def x_transformers(shape: LanguageShape) -> Made:
     """x-transformers' decoder with its flash attention and tied table."""
     from x_transformers import Decoder, TransformerWrapper
 
@@ -158,31 +143,20 @@ def x_transformers(shape: Shape) -> tuple[nn.Module, Logits]:
     return model, model
 
 
-PEERS: dict[str, tuple[str | None, Callable[[Shape], tuple[nn.Module, Logits]]]] = {
-    "nanogpt-like": (None, nanogpt_like),
+# By name: the library that it needs, and its model.
+LANGUAGE_PEERS: dict[str, tuple[str | None, Callable[[LanguageShape], Made]]] = {
+    "nanogpt-like": (None, plain(NanoGPTLike)),
     "hf": ("transformers", hugging_face),
     "litgpt": ("litgpt", litgpt),
     "x-transformers": ("x_transformers", x_transformers),
-    "nn": (None, torch_encoder),
+    "nn": (None, plain(TorchEncoder)),
 }
 
 
-def peer(name: str, shape: Shape) -> tuple[nn.Module, Logits]:
-    """The named peer's model. Raises UsageError for an unknown name or a library that is not installed."""
-    if name not in PEERS:
-        raise UsageError(messages.UNKNOWN_PEER, found=name, known=", ".join(PEERS))
-    package, make = PEERS[name]
-    try:
-        return make(shape)
-    except ModuleNotFoundError as error:
-        raise UsageError(messages.NO_PEER, name=name, package=(package or "").replace("_", "-")) from error
-
-
-def next_token_loss(logits: Tensor, targets: Tensor) -> Tensor:
+def next_token_loss(logits: Logits) -> Callable[[Tensor, Tensor], Tensor]:
     """What every peer's users write."""
-    return functional.cross_entropy(logits.flatten(0, 1).float(), targets.flatten())
 
+    def loss(inputs: Tensor, targets: Tensor) -> Tensor:
+        return functional.cross_entropy(logits(inputs).flatten(0, 1).float(), targets.flatten())
 
-def initial_loss(shape: Shape) -> float:
-    """The loss of a model that knows nothing: a peer set up wrongly starts far from it."""
-    return math.log(shape.vocabulary)
+    return loss
