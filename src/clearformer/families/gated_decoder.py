@@ -12,7 +12,7 @@ from clearformer.checkpoint.renames import Ignored, Row, Same, Table, Tied
 from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
 from clearformer.families.heads import decoder_head_rows, read_labels, write_labels
-from clearformer.families.rope import read_rotary, stretched, write_rotary, written_length
+from clearformer.families.rope import DEFAULT_BASE, read_rotary, stretched, write_rotary, written_length
 from clearformer.messages import families as say
 from clearformer.spec import (
     Attention,
@@ -20,6 +20,7 @@ from clearformer.spec import (
     Block,
     Classes,
     DecoderOnly,
+    Experts,
     FeedForward,
     Gated,
     Head,
@@ -67,21 +68,34 @@ def read_norm(config: ConfigReader, eps: float = 1e-6) -> RMSNorm:
     return RMSNorm(config.number("rms_norm_eps", eps))
 
 
-def read_attention(config: ConfigReader, bias: Biases) -> Attention:
+@dataclass(frozen=True)
+class Unsaid:
+    """What a family means by keys that its config leaves out; None is what the other sizes give."""
+
+    kv_heads: int | None = None
+    head_width: int | None = None
+    rope_base: float = DEFAULT_BASE
+
+
+_GIVEN_BY_SIZES = Unsaid()
+
+
+def read_attention(config: ConfigReader, bias: Biases, unsaid: Unsaid = _GIVEN_BY_SIZES) -> Attention:
     """Grouped rotary attention that sees the whole past."""
     width, heads = config.whole("hidden_size"), config.whole("num_attention_heads")
-    kv_heads = config.whole("num_key_value_heads", heads)
-    if not config.has("head_dim") and width % heads:
+    absent = None if config.mentions("num_key_value_heads") else unsaid.kv_heads
+    kv_heads = config.whole("num_key_value_heads", absent or heads)
+    if not config.has("head_dim") and unsaid.head_width is None and width % heads:
         config.contradiction("hidden_size", "num_attention_heads", say.HEADS_DO_NOT_DIVIDE_WIDTH)
     if heads % kv_heads:
         config.contradiction("num_attention_heads", "num_key_value_heads", say.KV_HEADS_DO_NOT_DIVIDE)
-    key_width = config.whole("head_dim", max(width // heads, 1))
+    key_width = config.whole("head_dim", unsaid.head_width or max(width // heads, 1))
     return Attention(
         heads,
         kv_heads,
         key_width,
         key_width,
-        position=read_rotary(config, config.whole("max_position_embeddings")),
+        position=read_rotary(config, config.whole("max_position_embeddings"), unsaid.rope_base),
         bias=bias,
         dropout=config.number("attention_dropout", 0.0),
     )
@@ -99,6 +113,7 @@ def read_decoder(
     blocks = tuple(Block(attention, feedforward, norm, norm) for attention, feedforward in sublayers)
     rotary = sublayers[0][0].position
     assert isinstance(rotary, Rotary)
+    config.only("is_encoder_decoder", False)
     return DecoderOnly(
         decoder=Stack(config.whole("hidden_size"), Tokens(config.whole("vocab_size")), blocks, final_norm=norm),
         head=_head(config, architecture),
@@ -133,6 +148,11 @@ class Parts:
     def gated(self) -> Gated | None:
         """The first block's network that is one gated pair."""
         return next((block.feedforward for block in self.blocks if isinstance(block.feedforward, Gated)), None)
+
+    @property
+    def experts(self) -> Experts | None:
+        """The first block's network that is a mixture of experts."""
+        return next((block.feedforward for block in self.blocks if isinstance(block.feedforward, Experts)), None)
 
 
 def parts_of(spec: Spec) -> Parts | None:

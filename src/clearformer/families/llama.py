@@ -33,7 +33,6 @@ def translate(config: ConfigReader, architecture: str) -> Spec:
     config.only("pretraining_tp", 1)
     config.only("rope_interleaved", False)
     config.only("partial_rotary_factor", 1.0, 1)
-    config.only("is_encoder_decoder", False)
     config.harmless(("is_llama_config",))
     blocks = [(attention, feedforward)] * read_layers(config)
     return read_decoder(config, architecture, read_norm(config), blocks)
