@@ -10,7 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clearformer.checkpoint.renames import Ignored, Permuted, Same, Split, Tied, Transposed
+from clearformer.checkpoint.renames import Ignored, Permuted, Same, Split, Stacked, Tied, Transposed
 from clearformer.checkpoint.weight_table import dump, load
 from clearformer.errors import CheckpointError
 
@@ -50,7 +50,7 @@ def rows_with_tensors(draw):
     for n in range(draw(st.integers(1, 5))):
         layers = draw(st.integers(0, 11))
         theirs, mine, width = f"h.{{i}}.t{n}", f"blocks.{{i}}.o{n}", draw(SIZES)
-        match draw(st.sampled_from(["same", "transposed", "split", "permuted"])):
+        match draw(st.sampled_from(["same", "transposed", "split", "stacked", "permuted"])):
             case "same":
                 row, parts = Same(theirs, mine), {mine: tuple(draw(st.lists(SIZES, max_size=3)))}
             case "transposed":
@@ -64,6 +64,10 @@ def rows_with_tensors(draw):
                 along = axis if not transposed else 1 - axis
                 dims = [(groups * s, width) if along == 0 else (width, groups * s) for s in sizes]
                 parts = dict(zip(names, dims, strict=True))
+            case "stacked":
+                count, names = draw(SIZES), tuple(f"{mine}.{{e}}.{k}" for k in range(draw(SIZES)))
+                row, shape = Stacked(theirs, names if len(names) > 1 else names[0], count), (draw(SIZES), width)
+                parts = {name.replace("{e}", str(e)): shape for e in range(count) for name in names}
             case _:
                 heads = draw(SIZES)
                 row, parts = (
@@ -106,6 +110,20 @@ def test_split_is_neoxs_interleaving():
     parts = Split("w", ("q", "k", "v"), (K, K, K), groups=H).to_ours((weight,))
     for found, theirs in zip(parts, expected, strict=True):
         assert torch.allclose((x @ found.t()).view(5, H, K), theirs)
+
+
+def test_stacked_is_gate_over_up_expert_by_expert():
+    E, F, D = 3, 5, 4
+    x, weight = torch.randn(7, D).double(), torch.randn(E, 2 * F, D).double()
+    names = ("x.{e}.gate", "x.{e}.up")
+    row = Stacked("w", names, E)
+    assert row.our_names({}) == ("x.0.gate", "x.0.up", "x.1.gate", "x.1.up", "x.2.gate", "x.2.up")
+    found = dict(zip(row.our_names({}), row.to_ours((weight,)), strict=True))
+    for expert in range(E):
+        # As transformers splits what it has multiplied.
+        gate, up = (x @ weight[expert].t()).chunk(2, dim=-1)
+        assert torch.allclose(x @ found[f"x.{expert}.gate"].t(), gate)
+        assert torch.allclose(x @ found[f"x.{expert}.up"].t(), up)
 
 
 @pytest.mark.parametrize(("heads", "shape"), [(4, (32, 5)), (2, (12, 3))])

@@ -40,6 +40,16 @@ BERT: dict[str, Any] = {
     "num_attention_heads": 6,
     "max_position_embeddings": 64,
 }
+MISTRAL: dict[str, Any] = LLAMA | {"model_type": "mistral", "architectures": ["MistralForCausalLM"]}
+MIXTRAL: dict[str, Any] = LLAMA | {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"]}
+QWEN2: dict[str, Any] = LLAMA | {"model_type": "qwen2", "architectures": ["Qwen2ForCausalLM"]}
+QWEN3_MOE: dict[str, Any] = LLAMA | {
+    "model_type": "qwen3_moe",
+    "architectures": ["Qwen3MoeForCausalLM"],
+    "moe_intermediate_size": 24,
+}
+SLIDES, SEES_ALL = "sliding_attention", "full_attention"
+WINDOW = {"use_sliding_window": True, "sliding_window": 16}
 LINEAR = {"rope_type": "linear", "factor": 2.0}
 LABELS = BERT | {"architectures": ["BertForSequenceClassification"]}
 LONG = {"rope_type": "longrope", "short_factor": [1.0], "long_factor": "x"}
@@ -51,7 +61,7 @@ def read(config: dict[str, Any]) -> s.Spec:
     return family_of(config).read(config)
 
 
-@pytest.mark.parametrize("config", [LLAMA, GPT2, BERT])
+@pytest.mark.parametrize("config", [LLAMA, MISTRAL, MIXTRAL, QWEN2, QWEN3_MOE, GPT2, BERT])
 def test_plain_configs_are_read(config):
     read(config)
 
@@ -76,7 +86,14 @@ def test_plain_configs_are_read(config):
         (GPT2, {"n_ctx": 128}, ["n_ctx", "128", "64"]),
         (BERT, {"hidden_size": 50}, ["hidden_size", "num_attention_heads"]),
         (LABELS, {"num_labels": 3, "id2label": {"0": "a"}}, ["num_labels", "id2label"]),
+        (QWEN2, {"layer_types": [SLIDES, SEES_ALL]}, ["layer_types", "use_sliding_window"]),
+        (QWEN2, {**WINDOW, "sliding_window": None, "layer_types": [SLIDES] * 2}, ["layer_types", "sliding_window"]),
+        (QWEN2, {**WINDOW, "layer_types": [SLIDES]}, ["layer_types", "num_hidden_layers"]),
+        (MIXTRAL, {"num_local_experts": 4, "num_experts": 5}, ["num_local_experts", "4", "num_experts", "5"]),
         # beyond the spec
+        (MISTRAL, {"layer_types": [SLIDES] * 2}, ["layer_types"]),
+        (QWEN2, {**WINDOW, "layer_types": [SLIDES, "chunked_attention"]}, ["layer_types", "chunked_attention"]),
+        (QWEN2, {"attention_bias": True}, ["attention_bias"]),
         (LLAMA, {"pretraining_tp": 2}, ["pretraining_tp", "2"]),
         (LLAMA, {"hidden_act": "relu2"}, ["hidden_act", "relu2"]),
         (LLAMA, {"rope_scaling": {"rope_type": "mrope"}}, ["rope_scaling.rope_type", "mrope"]),
@@ -98,7 +115,12 @@ def test_plain_configs_are_read(config):
         (LLAMA, {"rope_scaling": LONG}, ["long_factor"]),
         (LLAMA, {"architectures": "LlamaForCausalLM "}, ["LlamaForCausalLM "]),
         (LLAMA, {"architectures": [["LlamaForCausalLM"]]}, ["architectures"]),
+        (MISTRAL, {"sliding_window": "x"}, ["sliding_window", "whole number"]),
+        (QWEN2, {**WINDOW, "layer_types": SLIDES}, ["layer_types", "a list"]),
+        (QWEN3_MOE, {"mlp_only_layers": [True]}, ["mlp_only_layers", "a list of whole numbers"]),
+        (QWEN3_MOE, {"mlp_only_layers": 1}, ["mlp_only_layers", "a list of whole numbers"]),
         # impossible
+        (MIXTRAL, {"num_local_experts": 2, "num_experts_per_tok": 3}, ["3", "2"]),
         (LLAMA, {"head_dim": 7}, ["7"]),
         (LLAMA, {"rope_scaling": {"rope_type": "linear", "factor": -2.0}}, ["factor", "-2.0"]),
         (LLAMA, {"attention_dropout": 1.5}, ["dropout", "1.5"]),
@@ -111,6 +133,17 @@ def test_refused_by_name(config, changes, named):
     for word in named:
         assert word in str(caught.value)
     assert caught.value.cause("zh") != caught.value.cause("en")
+
+
+def test_a_null_window_is_none_and_an_absent_one_the_familys_own():
+    def window(config: dict[str, Any]) -> int | None:
+        return read(config).decoder.blocks[1].attention.visibility.window
+
+    on = {"use_sliding_window": True, "max_window_layers": 1}
+    assert [window(each) for each in (MISTRAL, MIXTRAL, QWEN2, QWEN2 | on)] == [4096, None, None, 4096]
+    assert [window(each | on | {"sliding_window": None}) for each in (QWEN2, QWEN3_MOE)] == [None, None]
+    assert window(MISTRAL | {"sliding_window": None}) is None
+    assert read(QWEN2 | on).decoder.blocks[0].attention.visibility == s.Causal()
 
 
 @pytest.mark.parametrize("key", ["vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads"])
@@ -154,7 +187,7 @@ def test_every_rope_is_written_and_read_back(scaling):
 def test_the_family_of_a_spec():
     assert family_for(tiny_gpt())[0].model_type == "gpt2"
     assert family_for(transformer_base())[0].model_type == "clearformer"
-    with pytest.raises(CheckpointError, match=r"llama \(spec = EncoderDecoder\), gpt2 .*, bert "):
+    with pytest.raises(CheckpointError, match=r"llama \(spec = EncoderDecoder\), .*gpt2 .*, bert "):
         family_for(transformer_base(), PUBLISHED)
 
 

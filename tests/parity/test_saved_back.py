@@ -17,6 +17,24 @@ from transformers import (
     LlamaConfig,
     LlamaForCausalLM,
     LlamaForSequenceClassification,
+    MistralConfig,
+    MistralForCausalLM,
+    MistralModel,
+    MixtralConfig,
+    MixtralForCausalLM,
+    MixtralForSequenceClassification,
+    Qwen2Config,
+    Qwen2ForCausalLM,
+    Qwen2ForSequenceClassification,
+    Qwen2MoeConfig,
+    Qwen2MoeForCausalLM,
+    Qwen2MoeModel,
+    Qwen3Config,
+    Qwen3ForCausalLM,
+    Qwen3Model,
+    Qwen3MoeConfig,
+    Qwen3MoeForCausalLM,
+    Qwen3MoeForSequenceClassification,
 )
 
 from clearformer.checkpoint import weight_table
@@ -43,11 +61,27 @@ BERT = {
     "num_attention_heads": 4,
     "max_position_embeddings": 64,
 }
+FEW = LLAMA | {"num_experts": 5, "num_experts_per_tok": 2, "moe_intermediate_size": 24}
+SHARED = FEW | {"shared_expert_intermediate_size": 40}
+FEW_LOCAL = LLAMA | {"num_local_experts": 5, "num_experts_per_tok": 2}
+WINDOW = {"use_sliding_window": True, "sliding_window": 7, "num_hidden_layers": 3}
 YARN = {"rope_type": "yarn", "rope_theta": 1e3, "factor": 4.0, "original_max_position_embeddings": 16}
 MODELS: dict[str, tuple[Any, Any]] = {
     "llama": (LlamaForCausalLM, LlamaConfig(**LLAMA, head_dim=12, attention_bias=True, rope_parameters=YARN)),
     "llama_tied": (LlamaForCausalLM, LlamaConfig(**LLAMA, tie_word_embeddings=True, mlp_bias=True)),
     "llama_labels": (LlamaForSequenceClassification, LlamaConfig(**LLAMA, num_labels=4)),
+    "mistral": (MistralForCausalLM, MistralConfig(**LLAMA, head_dim=16, sliding_window=7, rope_parameters=YARN)),
+    "mistral_headless": (MistralModel, MistralConfig(**LLAMA, sliding_window=9)),
+    "mixtral": (MixtralForCausalLM, MixtralConfig(**FEW_LOCAL, tie_word_embeddings=True)),
+    "mixtral_labels": (MixtralForSequenceClassification, MixtralConfig(**FEW_LOCAL, sliding_window=7, num_labels=4)),
+    "qwen2": (Qwen2ForCausalLM, Qwen2Config(**LLAMA | WINDOW, max_window_layers=1)),
+    "qwen2_labels": (Qwen2ForSequenceClassification, Qwen2Config(**LLAMA, num_labels=4)),
+    "qwen2_moe": (Qwen2MoeForCausalLM, Qwen2MoeConfig(**SHARED | WINDOW, mlp_only_layers=[1], norm_topk_prob=True)),
+    "qwen2_moe_headless": (Qwen2MoeModel, Qwen2MoeConfig(**SHARED, qkv_bias=False)),
+    "qwen3": (Qwen3ForCausalLM, Qwen3Config(**LLAMA | WINDOW, head_dim=16, max_window_layers=2)),
+    "qwen3_headless": (Qwen3Model, Qwen3Config(**LLAMA, head_dim=12, attention_bias=True)),
+    "qwen3_moe": (Qwen3MoeForCausalLM, Qwen3MoeConfig(**FEW | WINDOW, decoder_sparse_step=2, norm_topk_prob=True)),
+    "qwen3_moe_labels": (Qwen3MoeForSequenceClassification, Qwen3MoeConfig(**FEW, head_dim=16, num_labels=4)),
     "gpt2": (GPT2LMHeadModel, GPT2Config(**GPT2, scale_attn_by_inverse_layer_idx=True)),
     "gpt2_untied": (GPT2LMHeadModel, GPT2Config(**GPT2, tie_word_embeddings=False, scale_attn_weights=False)),
     "gpt2_headless": (GPT2Model, GPT2Config(**GPT2, n_inner=80)),
@@ -68,6 +102,7 @@ def test_transformers_loads_what_we_save(save_original, load_folder, tmp_path, n
     found = save_original(kind(config))
     ours = load_folder(found.folder)
     family, written = family_for(ours.spec)
+    assert family.model_type == config.model_type
     tensors = weight_table.dump(family.table(ours.spec), dict(ours.model.named_parameters()))
     save_folder(tmp_path / "saved", written | token_keys(ours.generation), tensors)
 

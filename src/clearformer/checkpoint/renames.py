@@ -117,6 +117,31 @@ class Split(Row):
 
 
 @dataclass(frozen=True)
+class Stacked(Row):
+    """One foreign tensor of `count` experts, in each the matrices of `ours` one above the other, outputs first.
+
+    So transformers 5 holds a mixture in memory. `{e}` in `ours` is the expert's number.
+    """
+
+    count: int
+
+    def to_ours(self, theirs: Tensors) -> Tensors:
+        matrices = _unflatten(theirs[0], 1, (len(self._ours), -1))
+        return tuple(matrix for expert in matrices.unbind() for matrix in expert.unbind())
+
+    def to_theirs(self, ours: Tensors) -> Tensors:
+        return (_unflatten(torch.stack(ours), 0, (self.count, len(self._ours))).flatten(1, 2),)
+
+    def our_names(self, numbers: Numbers) -> tuple[str, ...]:
+        experts = ({**numbers, "e": str(expert)} for expert in range(self.count))
+        return tuple(template.format_map(each) for each in experts for template in self._ours)
+
+    def match(self, our_name: str) -> Numbers | None:
+        numbers = super().match(our_name)
+        return numbers and {name: number for name, number in numbers.items() if name != "e"}
+
+
+@dataclass(frozen=True)
 class Permuted(Row):
     """Rows of a query or key projection whose rotary pairs lie side by side (GGUF's Llama); ours lie in two halves.
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from clearformer.checkpoint.renames import Ignored, Row, Table, Tied
+from clearformer.checkpoint.renames import Ignored, Numbers, Row, Table, Tied
 from clearformer.checkpoint.tensor_file import TensorFile
 from clearformer.errors import CheckpointError
 from clearformer.messages import checkpoint as say
@@ -72,12 +72,18 @@ def dump(table: Table, ours: Mapping[str, Tensor]) -> dict[str, Tensor]:
 def _claims(table: Table, our_names: Collection[str]) -> list[_Claim]:
     """Every row with every set of numbers that gives some of the names and nothing else, in the table's order."""
     rows = [row for row in table if isinstance(row, Row)]
-    found: list[dict[_Claim, None]] = [{} for _ in rows]
+    found: list[dict[tuple[tuple[str, str], ...], Numbers]] = [{} for _ in rows]
     for name in our_names:
-        for row, claims in zip(rows, found, strict=True):
+        for row, numbered in zip(rows, found, strict=True):
             if (numbers := row.match(name)) is not None:
-                claims[_Claim(row, row.their_names(numbers), row.our_names(numbers))] = None
-    return [claim for claims in found for claim in claims if all(name in our_names for name in claim.ours)]
+                # Hundreds of experts share one row's numbers; its names are made once.
+                numbered[tuple(sorted(numbers.items()))] = numbers
+    claims = [
+        _Claim(row, row.their_names(numbers), row.our_names(numbers))
+        for row, numbered in zip(rows, found, strict=True)
+        for numbers in numbered.values()
+    ]
+    return [claim for claim in claims if all(name in our_names for name in claim.ours)]
 
 
 def _choose(

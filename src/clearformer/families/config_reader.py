@@ -34,6 +34,11 @@ class ConfigReader:
         """Whether the key is present and not null."""
         return self._get(key) is not None
 
+    def mentions(self, key: str) -> bool:
+        """Whether the key is present, if only as null: of some keys transformers takes null and absence differently."""
+        self._known.add(key)
+        return key in self._values
+
     def whole(self, key: str, default: int | None = None, *, at_least: int = 1, limit: int = MAX_WHOLE) -> int:
         """A whole number; without a default the key is required."""
         value = self._require(key, default)
@@ -63,6 +68,25 @@ class ConfigReader:
         ):
             self._bad(key, say.NUMBERS_ABOVE_0, value)
         return tuple(float(item) for item in value)
+
+    def wholes(self, key: str) -> tuple[int, ...]:
+        """A list of whole numbers from 0; absent, an empty one."""
+        value = self._require(key, [])
+        if not isinstance(value, list) or not all(type(item) is int and 0 <= item <= MAX_WHOLE for item in value):
+            self._bad(key, say.WHOLES, value)
+        return tuple(value)
+
+    def choices(self, key: str, choices: Mapping[str, T]) -> tuple[T, ...] | None:
+        """A list of named values, each as the spec means it; None where it is absent."""
+        value = self._get(key)
+        if value is None:
+            return None
+        if not isinstance(value, list):
+            self._bad(key, say.LIST, value)
+        for item in value:
+            if not isinstance(item, str) or item not in choices:
+                self.cannot_say(key, f"[{' | '.join(choices)}, …]", item)
+        return tuple(choices[item] for item in value)
 
     def choice(self, key: str, choices: Mapping[str, T], default: str | None = None) -> T:
         """What one of the named values means in the spec."""

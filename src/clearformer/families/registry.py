@@ -11,14 +11,20 @@ from clearformer.families.bert import BERT
 from clearformer.families.family import Family, GGUFForm
 from clearformer.families.gpt2 import GPT2
 from clearformer.families.llama import LLAMA
+from clearformer.families.mistral import MISTRAL
+from clearformer.families.mixtral import MIXTRAL
 from clearformer.families.own import OWN
+from clearformer.families.qwen2 import QWEN2
+from clearformer.families.qwen2_moe import QWEN2_MOE
+from clearformer.families.qwen3 import QWEN3
+from clearformer.families.qwen3_moe import QWEN3_MOE
 from clearformer.messages import did_you_mean
 from clearformer.messages import families as say
 from clearformer.spec import Spec
 
 T = TypeVar("T")
 
-PUBLISHED: tuple[Family, ...] = (LLAMA, GPT2, BERT)
+PUBLISHED: tuple[Family, ...] = (LLAMA, MISTRAL, MIXTRAL, QWEN2, QWEN2_MOE, QWEN3, QWEN3_MOE, GPT2, BERT)
 FAMILIES: tuple[Family, ...] = (*PUBLISHED, OWN)
 
 

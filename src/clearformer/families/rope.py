@@ -21,18 +21,21 @@ _KINDS = {
 }
 
 
-def read_rotary(config: ConfigReader, length: int) -> Rotary:
-    """The rotary positions of a whole head; `length` is max_position_embeddings. Raises CheckpointError."""
+def read_rotary(config: ConfigReader, length: int, base: float = DEFAULT_BASE) -> Rotary:
+    """The rotary positions of a whole head; `length` is max_position_embeddings, `base` what is meant without a key.
+
+    Raises CheckpointError.
+    """
     new, old = config.section("rope_parameters"), config.section("rope_scaling")
     if new and old:
         if _scaling(new, config, length) != _scaling(old, config, length):
             config.contradiction("rope_parameters", "rope_scaling", say.SCALED_DIFFERENTLY)
-        _base(old, config)
+        _base(old, config, base)
     elif (given := new or old) is None:
-        return Rotary(config.number("rope_theta", DEFAULT_BASE))
+        return Rotary(config.number("rope_theta", base))
     else:
         new = given
-    return Rotary(_base(new, config), scaling=_scaling(new, config, length))
+    return Rotary(_base(new, config, base), scaling=_scaling(new, config, length))
 
 
 def stretched(rotary: Rotary, length: int) -> int:
@@ -85,8 +88,8 @@ def write_rotary(rotary: Rotary) -> dict[str, object]:
     return written
 
 
-def _base(section: ConfigReader, config: ConfigReader) -> float:
-    outer = config.number("rope_theta", DEFAULT_BASE)
+def _base(section: ConfigReader, config: ConfigReader, default: float) -> float:
+    outer = config.number("rope_theta", default)
     inner = section.number("rope_theta", outer)
     if config.has("rope_theta") and inner != outer:
         section.contradiction("rope_theta", "rope_theta", say.OUTER_DIFFERS, key="rope_theta", outer=outer)
