@@ -7,18 +7,21 @@ from pathlib import Path
 from typing import TypeVar
 
 from clearformer.errors import CheckpointError
+from clearformer.families.bart import BART
 from clearformer.families.bert import BERT
 from clearformer.families.family import Family, GGUFForm
 from clearformer.families.gpt2 import GPT2
 from clearformer.families.llama import LLAMA
+from clearformer.families.marian import MARIAN
 from clearformer.families.own import OWN
+from clearformer.families.t5 import T5
 from clearformer.messages import did_you_mean
 from clearformer.messages import families as say
 from clearformer.spec import Spec
 
 T = TypeVar("T")
 
-PUBLISHED: tuple[Family, ...] = (LLAMA, GPT2, BERT)
+PUBLISHED: tuple[Family, ...] = (LLAMA, GPT2, BERT, T5, MARIAN, BART)
 FAMILIES: tuple[Family, ...] = (*PUBLISHED, OWN)
 
 
