@@ -113,6 +113,11 @@ def test_marian_translates_as_transformers_does(tmp_path: Path, shared: bool) ->
         plain = theirs.generate(ids, max_new_tokens=20, do_sample=False)
         assert generate(loaded, text, max_new_tokens=20) == writes.decode(plain[0], skip_special_tokens=True)
     assert max(lengths) < 50
+    forced = replace(loaded, generation=replace(loaded.generation, first_id=5))
+    (begun,) = translate(forced, TEXTS[:1], beams=Beams(3, 0.0))
+    limit = len(reads(TEXTS[0])["input_ids"]) + 50
+    assert begun.translation == generate(forced, TEXTS[0], num_beams=3, length_penalty=0.0, max_new_tokens=limit)
+    assert begun.translation != found[0].translation
     # Without the makers' word there would be nothing but padding.
     unmuted = replace(loaded, generation=replace(loaded.generation, never_ids=()))
     assert complete(unmuted, TEXTS[0], max_new_tokens=3).token_ids == [PAD] * 3
