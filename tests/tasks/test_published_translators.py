@@ -64,13 +64,13 @@ def save_tokenizer(folder: Path, words: Sequence[str], name: str = "tokenizer.js
 
 
 def draw(model: Any) -> None:
-    """Weights as large as trained ones; the end mark likely, and padding likelier than anything."""
-    generator = torch.Generator().manual_seed(5)
+    """Weights as large as trained ones; the end mark not unlikely, and padding likelier than anything."""
+    generator = torch.Generator().manual_seed(2)
     for parameter in model.parameters():
         if parameter.dim() == 2 and parameter.requires_grad:
             parameter.data.normal_(0, 1.5 / math.sqrt(parameter.shape[1]), generator=generator)
     if model.config.model_type == "marian":
-        model.final_logits_bias[0, [PAD, END]] = torch.tensor([30.0, 2.5])
+        model.final_logits_bias[0, [PAD, END]] = torch.tensor([30.0, 1.0])
 
 
 def marian(folder: Path, *, shared: bool) -> Any:
@@ -112,12 +112,13 @@ def test_marian_translates_as_transformers_does(tmp_path: Path, shared: bool) ->
         lengths.add(written.shape[1])
         plain = theirs.generate(ids, max_new_tokens=20, do_sample=False)
         assert generate(loaded, text, max_new_tokens=20) == writes.decode(plain[0], skip_special_tokens=True)
-    assert max(lengths) < 50
+    assert min(lengths) < 10 < max(lengths)
     forced = replace(loaded, generation=replace(loaded.generation, first_id=5))
-    (begun,) = translate(forced, TEXTS[:1], beams=Beams(3, 0.0))
-    limit = len(reads(TEXTS[0])["input_ids"]) + 50
-    assert begun.translation == generate(forced, TEXTS[0], num_beams=3, length_penalty=0.0, max_new_tokens=limit)
-    assert begun.translation != found[0].translation
+    begun = translate(forced, TEXTS, beams=Beams(3, 0.0))
+    assert [each.score for each in begun] != pytest.approx([each.score for each in found], abs=1e-3)
+    for text, each in zip(TEXTS, begun, strict=True):
+        limit = len(reads(text)["input_ids"]) + 50
+        assert each.translation == generate(forced, text, num_beams=3, length_penalty=0.0, max_new_tokens=limit)
     # Without the makers' word there would be nothing but padding.
     unmuted = replace(loaded, generation=replace(loaded.generation, never_ids=()))
     assert complete(unmuted, TEXTS[0], max_new_tokens=3).token_ids == [PAD] * 3

@@ -16,6 +16,8 @@ _SILENT = frozenset(
         "transformers_version",
         "use_cache",
         "return_dict_in_generate",
+        "output_attentions",
+        "output_hidden_states",
         "max_length",
         "forced_eos_token_id",
         "renormalize_logits",
