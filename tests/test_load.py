@@ -147,6 +147,28 @@ def test_generation_defaults():
             read_generation(wrong, {})
 
 
+def test_what_an_encoder_decoder_begins_with_and_never_writes():
+    """From config.json, where the makers wrote it once, and from generation_config.json, which comes first."""
+    config = {"bos_token_id": 0, "decoder_start_token_id": 8, "bad_words_ids": [[8]], "forced_eos_token_id": 0}
+    given = {"forced_bos_token_id": 3, "bad_words_ids": [[8], [5], [1, 2]], "renormalize_logits": True}
+    found = read_generation(given, config)
+    assert found == GenerationDefaults(
+        begin_id=0, start_id=8, first_id=3, never_ids=(8, 5), left_out=("bad_words_ids",)
+    )
+    assert read_generation({}, config) == GenerationDefaults(begin_id=0, start_id=8, never_ids=(8,))
+    again = read_generation(write_generation(found), {})
+    assert again == GenerationDefaults(begin_id=0, start_id=8, first_id=3, never_ids=(8, 5))
+    assert token_keys(found)["decoder_start_token_id"] == 8
+    for wrong in (
+        {"bad_words_ids": 8},
+        {"bad_words_ids": [8]},
+        {"bad_words_ids": [["a"]]},
+        {"forced_bos_token_id": 1.5},
+    ):
+        with pytest.raises(CheckpointError, match=next(iter(wrong))):
+            read_generation(wrong, {})
+
+
 BESIDE = ["model.safetensors", "generation_config.json", "tokenizer.json", "tokenizer_config.json"]
 BESIDE += ["special_tokens_map.json", "chat_template.jinja", "modules.json"]
 

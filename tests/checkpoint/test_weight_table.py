@@ -10,7 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clearformer.checkpoint.renames import Ignored, Permuted, Same, Split, Stacked, Tied, Transposed
+from clearformer.checkpoint.renames import Fallback, Ignored, OneRow, Permuted, Same, Split, Stacked, Tied, Transposed
 from clearformer.checkpoint.weight_table import dump, load
 from clearformer.errors import CheckpointError
 
@@ -158,6 +158,33 @@ def test_alternatives_ignored_and_tied():
     assert loaded["blocks.0.norm"].tolist() == [1, 1]
     assert {tensor.dtype for tensor in loaded.values()} == {torch.bfloat16}
     assert set(dump(TABLE, loaded)) == {"embed.weight", "h.0.norm.gamma", "h.0.qkv"}
+
+
+def test_a_fallback_is_taken_when_nothing_else_is_there():
+    """One table under three names, of which a file keeps one, or all alike; a head that is its copy or its own."""
+    table = (Same("shared", "embed"), Fallback("source", "embed"), Tied("source", "shared"))
+    head = (Same("head", "head"), Fallback("shared", "head"), OneRow("bias", "bias"))
+    wanted, numbers = {"embed": (3, 2)}, torch.randn(3, 2)
+    for names in (("shared",), ("source",), ("source", "shared")):
+        file = InMemory({name: numbers.clone() for name in names})
+        assert torch.equal(load(table, file, wanted)["embed"], numbers)
+    with pytest.raises(CheckpointError, match="missing: shared"):
+        load(table, InMemory({}), wanted)
+    with pytest.raises(CheckpointError, match="source must equal shared"):
+        load(table, InMemory({"shared": numbers, "source": -numbers}), wanted)
+    both = {"embed": (3, 2), "head": (3, 2), "bias": (3,)}
+    file = InMemory({"shared": numbers, "bias": torch.ones(1, 3)})
+    loaded = load((*table, *head), file, both)
+    assert torch.equal(loaded["head"], numbers)
+    file.tensors["head"] = -numbers
+    loaded = load((*table, *head), file, both)
+    assert torch.equal(loaded["head"], -numbers)
+    written = dump((*table, *head), loaded)
+    assert {name: tuple(tensor.shape) for name, tensor in written.items()} == {
+        "shared": (3, 2),
+        "head": (3, 2),
+        "bias": (1, 3),
+    }
 
 
 FAULTS = {

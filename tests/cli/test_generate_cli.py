@@ -33,6 +33,7 @@ class Toy:
     generation: GenerationDefaults = field(default_factory=GenerationDefaults)
     template: str | None = TEMPLATE
     source_tokenizer: Any = None
+    path: Any = None
 
 
 def printable_speaker() -> Toy:

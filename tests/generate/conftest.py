@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -40,6 +41,7 @@ class Toy:
     generation: GenerationDefaults = field(default_factory=GenerationDefaults)
     template: str | None = None
     source_tokenizer: Tokenizer | None = None
+    path: Path | None = None
 
     @property
     def spec(self) -> specs.Spec:

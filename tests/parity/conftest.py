@@ -20,22 +20,47 @@ from transformers import PreTrainedModel
 from clearformer.generate.settings import Options
 from clearformer.generate.speak import Generation
 from clearformer.load import Loaded, load
+from clearformer.model import EncoderDecoder
 
 LENGTH, ROWS = 40, 3
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Ids of unequal rows, padded on the right; `segments` for encoders."""
+    """Ids of unequal rows, padded on the right; `segments` for encoders, `target` for encoder-decoders."""
 
     ids: torch.Tensor
     real: torch.Tensor
     segments: torch.Tensor
+    target: torch.Tensor | None = None
+    target_real: torch.Tensor | None = None
+
+    def foreign(self, model_type: str) -> dict[str, torch.Tensor]:
+        """Under transformers' names."""
+        named = {"input_ids": self.ids, "attention_mask": self.real.long()}
+        if model_type == "bert":
+            named["token_type_ids"] = self.segments
+        if self.target is not None and self.target_real is not None:
+            named |= {"decoder_input_ids": self.target, "decoder_attention_mask": self.target_real.long()}
+        return named
+
+    def at_real(self, values: torch.Tensor) -> torch.Tensor:
+        """A head that answers at every position answers nothing of worth at padding."""
+        real = self.real if self.target_real is None else self.target_real
+        return values[real] if values.dim() == 3 else values
 
     def padded_left(self) -> Batch:
-        """The same rows with their padding in front."""
-        order = self.real.long().argsort(dim=1, stable=True)
-        return Batch(self.ids.gather(1, order), self.real.gather(1, order), self.segments.gather(1, order))
+        """The same rows, their ends aligned; what an answer says of each place moves with it."""
+
+        def moved(values: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+            shifts = (real.shape[1] - real.sum(1)).tolist()
+            return torch.stack([row.roll(shift, 0) for row, shift in zip(values, shifts, strict=True)])
+
+        whole = Batch(*(moved(part, self.real) for part in (self.ids, self.real, self.segments)))
+        if self.target is None or self.target_real is None:
+            return whole
+        sides = (moved(part, self.target_real) for part in (self.target, self.target_real))
+        return Batch(whole.ids, whole.real, whole.segments, *sides)
 
 
 @dataclass(frozen=True)
@@ -50,16 +75,16 @@ class Original:
 
     def distance(self, loaded: Loaded) -> float:
         """The largest difference of our answer from the original's, over real positions."""
-        ours = answer_of(loaded, self.batch)
-        if ours.shape != self.answer.shape:
-            return math.inf
-        difference = (ours - self.answer).abs()
-        return float(at_real(difference, self.batch).max())
+        return self._farthest(answer_of(loaded, self.batch), self.batch)
 
     def distance_padded_left(self, loaded: Loaded) -> float:
+        """The same with our rows padded on the other side, which no answer depends on."""
         batch = self.batch.padded_left()
-        difference = (answer_of(loaded, batch) - foreign_answer(self.model, batch)).abs()
-        return float(at_real(difference, batch).max())
+        return self._farthest(answer_of(loaded, batch), batch)
+
+    def _farthest(self, ours: torch.Tensor, batch: Batch) -> float:
+        ours, expected = batch.at_real(ours), self.batch.at_real(self.answer)
+        return math.inf if ours.shape != expected.shape else float((ours - expected).abs().max())
 
     def greedy(self, lengths: Sequence[int], count: int) -> list[list[int]]:
         """What transformers writes, its cache on, after beginnings of the first row, padded in front."""
@@ -84,33 +109,38 @@ class Original:
 
 
 def answer_of(loaded: Loaded, batch: Batch) -> torch.Tensor:
+    if isinstance(loaded.model, EncoderDecoder):
+        with torch.no_grad():
+            return loaded.model(batch.ids, batch.target, source_real=batch.real, target_real=batch.target_real)
     bound = torch.full((ROWS,), batch.ids.shape[1])
     extra = {"segments": batch.segments} if loaded.model.role == "encoder" else {}
     with torch.no_grad():
         return loaded.model(batch.ids, real=batch.real, length_bound=bound, **extra)
 
 
-def at_real(values: torch.Tensor, batch: Batch) -> torch.Tensor:
-    """A head that answers at every position answers nothing of worth at padding."""
-    return values[batch.real] if values.dim() == 3 else values
-
-
 def foreign_answer(model: PreTrainedModel, batch: Batch) -> torch.Tensor:
-    extra = {"token_type_ids": batch.segments} if model.config.model_type == "bert" else {}
     with torch.no_grad():
-        output = model(input_ids=batch.ids, attention_mask=batch.real.long(), **extra)
+        output = model(**batch.foreign(model.config.model_type))
     return output.logits if "logits" in output else output.last_hidden_state
 
 
 @pytest.fixture(scope="session")
-def make_batch() -> Callable[[int, int, int], Batch]:
-    def make(vocabulary: int, segments: int, length: int) -> Batch:
+def make_batch() -> Callable[..., Batch]:
+    def make(vocabulary: int, segments: int, length: int, written: int | None = None) -> Batch:
+        """`written` is the vocabulary of the target, where there is one."""
         generator = torch.Generator().manual_seed(7)
         # Id 0 is the padding: transformers finds a sequence's last token by it.
         ids = torch.randint(1, vocabulary, (ROWS, length), generator=generator)
         real = torch.arange(length) < torch.tensor([length, length - 9, length // 3])[:, None]
         kinds = torch.randint(0, segments, (ROWS, length), generator=generator)
-        return Batch(ids.masked_fill(~real, 0), real, kinds)
+        batch = Batch(ids.masked_fill(~real, 0), real, kinds)
+        if written is None:
+            return batch
+        # Shorter than the source, and its rows of other lengths.
+        width = length // 2 + 3
+        target_real = torch.arange(width) < torch.tensor([width - 7, width, width // 2])[:, None]
+        target = torch.randint(1, written, (ROWS, width), generator=generator).masked_fill(~target_real, 0)
+        return Batch(batch.ids, real, kinds, target, target_real)
 
     return make
 
@@ -121,6 +151,9 @@ def draw(model: PreTrainedModel, seed: int) -> None:
     # GPT-2's Conv1D keeps its matrices inputs first.
     inputs_first = model.config.model_type == "gpt2"
     for name, parameter in model.named_parameters():
+        if not parameter.requires_grad:
+            # Marian's sines.
+            continue
         if parameter.dim() >= 2:
             table = "wte" in name or "wpe" in name or "score" in name or "lm_head" in name
             fan_in = parameter.shape[0 if inputs_first and not table else -1]
@@ -128,6 +161,13 @@ def draw(model: PreTrainedModel, seed: int) -> None:
         else:
             centre = 0.0 if name.endswith("bias") else 1.0
             parameter.data.uniform_(centre - 0.3, centre + 0.3, generator=generator)
+    for name, buffer in model.named_buffers():
+        if name == "final_logits_bias":
+            buffer.uniform_(-0.3, 0.3, generator=generator)
+
+
+def two_sided(model: PreTrainedModel) -> bool:
+    return bool(model.config.is_encoder_decoder)
 
 
 def in_double(model: PreTrainedModel) -> PreTrainedModel:
@@ -143,21 +183,25 @@ def in_double(model: PreTrainedModel) -> PreTrainedModel:
 
 @pytest.fixture(scope="session")
 def save_original(
-    tmp_path_factory: pytest.TempPathFactory, make_batch: Callable[[int, int, int], Batch]
+    tmp_path_factory: pytest.TempPathFactory, make_batch: Callable[..., Batch]
 ) -> Callable[..., Original]:
     """Draw a model's weights, save it as transformers does, and measure its answers' noise floor."""
 
-    def save(model: PreTrainedModel, length: int = LENGTH) -> Original:
+    def save(model: PreTrainedModel, length: int = LENGTH, *, own_head: bool = False) -> Original:
+        """`own_head`: transformers 5 parts T5's head from its table only where a file has both."""
+        if own_head:
+            model.lm_head.weight = torch.nn.Parameter(torch.empty_like(model.lm_head.weight))
         draw(model, seed=3)
         model.eval()
         folder = tmp_path_factory.mktemp("original") / "model"
         model.save_pretrained(folder)
         config = model.config
-        batch = make_batch(config.vocab_size, getattr(config, "type_vocab_size", 1), length)
+        written = (getattr(config, "decoder_vocab_size", None) or config.vocab_size) if two_sided(model) else None
+        batch = make_batch(config.vocab_size, getattr(config, "type_vocab_size", 1), length, written)
         answer = foreign_answer(model, batch)
         exact = foreign_answer(in_double(model), batch)
-        floor = float(at_real((answer - exact).abs(), batch).max())
-        spread = float(at_real(answer, batch).max() - at_real(answer, batch).min())
+        floor = float(batch.at_real((answer - exact).abs()).max())
+        spread = float(batch.at_real(answer).max() - batch.at_real(answer).min())
         return Original(model, folder, batch, answer, max(1e-5 * spread, 4 * floor))
 
     return save

@@ -75,6 +75,22 @@ class Same(Row):
 
 
 @dataclass(frozen=True)
+class Fallback(Same):
+    """As `Same`, for files in which the rows before it find nothing: a shared table saved under one of its names."""
+
+
+@dataclass(frozen=True)
+class OneRow(Row):
+    """A vector stored as a matrix of one row (the bias of BART's logits)."""
+
+    def to_ours(self, theirs: Tensors) -> Tensors:
+        return (theirs[0].flatten(),)
+
+    def to_theirs(self, ours: Tensors) -> Tensors:
+        return (ours[0][None],)
+
+
+@dataclass(frozen=True)
 class Transposed(Row):
     """A matrix stored inputs first, as GPT-2's Conv1D does; ours are outputs first."""
 

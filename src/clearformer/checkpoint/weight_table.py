@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from clearformer.checkpoint.renames import Ignored, Numbers, Row, Table, Tied
+from clearformer.checkpoint.renames import Fallback, Ignored, Numbers, Row, Table, Tied
 from clearformer.checkpoint.tensor_file import TensorFile
 from clearformer.errors import CheckpointError
 from clearformer.messages import checkpoint as say
@@ -36,8 +36,9 @@ def load(
 ) -> dict[str, Tensor]:
     """The wanted tensors (our name → shape), read from a file through a family's table, cast to `dtype` if given.
 
-    Where two rows give the same tensor, the one whose foreign tensors are present is taken. Raises CheckpointError for
-    tensors missing, unexpected, of another shape, not floating-point, or given twice.
+    Where two rows give the same tensor, the one whose foreign tensors are present is taken, and a `Fallback` only if
+    none before it is. Raises CheckpointError for tensors missing, unexpected, of another shape, not floating-point, or
+    given twice.
     """
     present = set(tensors.names())
     chosen = _choose(_claims(table, wanted), present, wanted, tensors.path)
@@ -96,6 +97,8 @@ def _choose(
         filled = all(name in present for name in claim.theirs)
         for name in claim.ours:
             first_claim.setdefault(name, claim)
+            if isinstance(claim.row, Fallback) and name in giver:
+                continue
             if filled and (other := giver.setdefault(name, claim)) is not claim:
                 first, second = other.theirs[0], claim.theirs[0]
                 raise CheckpointError(say.GIVEN_TWICE, path=path, name=name, first=first, second=second)

@@ -1,7 +1,8 @@
 """Foreign models in our words: each family's config translator and weight table.
 
-Reading order: `family` (what one is) → `llama`, `gpt2`, `bert`, `own` → `registry` (which one a config names);
-beneath them `config_reader` (strict reading), `rope`, `heads`, `generation`.
+Reading order: `family` (what one is) → `llama`, `gpt2`, `bert`, `t5`, `marian`, `bart`, `own` → `registry`
+(which one a config names); beneath them `config_reader` (strict reading), `rope`, `heads`, `paper_blocks`,
+`generation`.
 """
 
 from clearformer.families.family import Family, GGUFForm

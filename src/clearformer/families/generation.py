@@ -8,9 +8,20 @@ from pathlib import Path
 
 from clearformer.families.config_reader import ConfigReader
 
-# Bookkeeping, and switches that change no token.
+# Bookkeeping, and switches that change no token: a text cut short needs no end mark, and a beam's scores are always
+# those of a distribution.
 _SILENT = frozenset(
-    {"_from_model_config", "transformers_version", "use_cache", "return_dict_in_generate", "max_length"}
+    {
+        "_from_model_config",
+        "transformers_version",
+        "use_cache",
+        "return_dict_in_generate",
+        "output_attentions",
+        "output_hidden_states",
+        "max_length",
+        "forced_eos_token_id",
+        "renormalize_logits",
+    }
 )
 
 
@@ -18,7 +29,9 @@ _SILENT = frozenset(
 class GenerationDefaults:
     """None means that the makers did not say. `sample` False is greedy, whatever the temperature.
 
-    `end_ids` end a text. `left_out` names the keys that ask for something not honoured here.
+    `end_ids` end a text. What an encoder-decoder writes begins with `start_id`, or with `begin_id` where there is none,
+    and then with `first_id`; `never_ids` are never written. `left_out` names the keys that ask for something not
+    honoured here.
     """
 
     sample: bool = False
@@ -31,6 +44,9 @@ class GenerationDefaults:
     begin_id: int | None = None
     end_ids: tuple[int, ...] = ()
     pad_id: int | None = None
+    start_id: int | None = None
+    first_id: int | None = None
+    never_ids: tuple[int, ...] = ()
     left_out: tuple[str, ...] = ()
 
 
@@ -42,6 +58,10 @@ def read_generation(
     given = {**{key: config.get(key) for key in _TOKENS}, **generation}
     reader = ConfigReader(given, path)
     number = _optional_number
+    words = _bad_words(reader)
+    left_out = {key for key in generation if key not in _READ | _SILENT and generation[key] is not None}
+    if any(len(each) > 1 for each in words):
+        left_out.add("bad_words_ids")
     return GenerationDefaults(
         sample=reader.flag("do_sample", False),
         temperature=number(reader, "temperature"),
@@ -53,7 +73,10 @@ def read_generation(
         begin_id=_optional_whole(reader, "bos_token_id"),
         end_ids=_end_ids(reader),
         pad_id=_optional_whole(reader, "pad_token_id"),
-        left_out=tuple(sorted(key for key in generation if key not in _READ | _SILENT and generation[key] is not None)),
+        start_id=_optional_whole(reader, "decoder_start_token_id"),
+        first_id=_optional_whole(reader, "forced_bos_token_id"),
+        never_ids=tuple(each[0] for each in words if len(each) == 1),
+        left_out=tuple(sorted(left_out)),
     )
 
 
@@ -71,7 +94,13 @@ def read_gguf_generation(metadata: Mapping[str, object], path: Path | str) -> Ge
 def token_keys(defaults: GenerationDefaults) -> dict[str, object]:
     """The special tokens as config.json has them, to stand beside what a family writes."""
     ends: object = list(defaults.end_ids) if len(defaults.end_ids) > 1 else next(iter(defaults.end_ids), None)
-    return {"bos_token_id": defaults.begin_id, "eos_token_id": ends, "pad_token_id": defaults.pad_id}
+    keys: dict[str, object] = {
+        "bos_token_id": defaults.begin_id,
+        "eos_token_id": ends,
+        "pad_token_id": defaults.pad_id,
+    }
+    # A decoder has none, and its config no such key.
+    return keys if defaults.start_id is None else {**keys, "decoder_start_token_id": defaults.start_id}
 
 
 def write_generation(defaults: GenerationDefaults) -> dict[str, object]:
@@ -85,11 +114,20 @@ def write_generation(defaults: GenerationDefaults) -> dict[str, object]:
         "min_p": defaults.min_p,
         "repetition_penalty": defaults.repetition_penalty,
         "max_new_tokens": defaults.max_new_tokens,
+        "forced_bos_token_id": defaults.first_id,
+        "bad_words_ids": [[each] for each in defaults.never_ids] or None,
     }
     return {key: value for key, value in written.items() if value is not None}
 
 
-_TOKENS = ("bos_token_id", "eos_token_id", "pad_token_id")
+_TOKENS = (
+    "bos_token_id",
+    "eos_token_id",
+    "pad_token_id",
+    "decoder_start_token_id",
+    "forced_bos_token_id",
+    "bad_words_ids",
+)
 _READ = frozenset(_TOKENS) | {
     "do_sample",
     "temperature",
@@ -113,8 +151,20 @@ def _optional_whole(reader: ConfigReader, key: str) -> int | None:
 
 def _end_ids(reader: ConfigReader) -> tuple[int, ...]:
     if isinstance(listed := reader.raw("eos_token_id"), list):
-        members = ConfigReader({f"eos_token_id[{i}]": value for i, value in enumerate(listed)}, reader.path)
-        found = [members.whole(f"eos_token_id[{i}]", at_least=0) for i in range(len(listed))]
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(_ids(reader, "eos_token_id", listed)))
     single = _optional_whole(reader, "eos_token_id")
     return () if single is None else (single,)
+
+
+def _bad_words(reader: ConfigReader) -> list[list[int]]:
+    """Runs of tokens that are not to be written; those of one token are honoured."""
+    key = "bad_words_ids"
+    runs = reader.raw(key) or []
+    if not isinstance(runs, list) or not all(isinstance(run, list) for run in runs):
+        reader.cannot_say(key, "[[0], …]", runs)
+    return [_ids(reader, f"{key}[{i}]", run) for i, run in enumerate(runs)]
+
+
+def _ids(reader: ConfigReader, key: str, listed: list[object]) -> list[int]:
+    members = ConfigReader({f"{key}[{i}]": value for i, value in enumerate(listed)}, reader.path)
+    return [members.whole(f"{key}[{i}]", at_least=0) for i in range(len(listed))]

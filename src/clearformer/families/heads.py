@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from clearformer.checkpoint.reading import given, inside, json_object, read_bounded, read_json
-from clearformer.checkpoint.renames import Ignored, Row, Same, Tied
+from clearformer.checkpoint.renames import Fallback, Ignored, Row, Same, Tied
 from clearformer.errors import CheckpointError
 from clearformer.families.config_reader import ConfigReader
 from clearformer.messages import families as say
@@ -74,6 +74,13 @@ def decoder_head_rows(head: Head, token_table: str) -> list[Row | Tied | Ignored
             return [Same("score.weight", "head.project.weight")]
         case _:
             return []
+
+
+def shared_table_rows(stem: str, *, head: str | None) -> list[Row | Tied | Ignored]:
+    """One token table for encoder, decoder and a tied `head`, under whichever of its names a file keeps it."""
+    first, ours = f"{stem}shared.weight", "encoder.embed.token.weight"
+    others = [f"{stem}{side}.embed_tokens.weight" for side in ("encoder", "decoder")] + ([head] if head else [])
+    return [Same(first, ours), *(Fallback(name, ours) for name in others), *(Tied(name, first) for name in others)]
 
 
 def read_sentence_head(folder: Path) -> Head | None:

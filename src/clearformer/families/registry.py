@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from clearformer.errors import CheckpointError
+from clearformer.families.bart import BART
 from clearformer.families.bert import BERT
 from clearformer.families.family import Family, GGUFForm
 from clearformer.families.gpt2 import GPT2
 from clearformer.families.llama import LLAMA
+from clearformer.families.marian import MARIAN
 from clearformer.families.mistral import MISTRAL
 from clearformer.families.mixtral import MIXTRAL
 from clearformer.families.own import OWN
@@ -18,13 +20,27 @@ from clearformer.families.qwen2 import QWEN2
 from clearformer.families.qwen2_moe import QWEN2_MOE
 from clearformer.families.qwen3 import QWEN3
 from clearformer.families.qwen3_moe import QWEN3_MOE
+from clearformer.families.t5 import T5
 from clearformer.messages import did_you_mean
 from clearformer.messages import families as say
 from clearformer.spec import Spec
 
 T = TypeVar("T")
 
-PUBLISHED: tuple[Family, ...] = (LLAMA, MISTRAL, MIXTRAL, QWEN2, QWEN2_MOE, QWEN3, QWEN3_MOE, GPT2, BERT)
+PUBLISHED: tuple[Family, ...] = (
+    LLAMA,
+    MISTRAL,
+    MIXTRAL,
+    QWEN2,
+    QWEN2_MOE,
+    QWEN3,
+    QWEN3_MOE,
+    GPT2,
+    BERT,
+    T5,
+    MARIAN,
+    BART,
+)
 FAMILIES: tuple[Family, ...] = (*PUBLISHED, OWN)
 
 

@@ -6,6 +6,7 @@ Only the last position goes through the head: at 49,152 words it costs as much a
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Protocol
 
 import torch
@@ -140,6 +141,26 @@ class UncachedReader:
         self._ids, self._real, self._bound = self._ids[rows], self._real[rows], self._bound[rows]
         self._prefix = None if self._prefix is None else self._prefix[rows]
         self._memory = _kept(self._memory, rows)
+
+
+class MutedReader:
+    """A reader whose model may not write some tokens: Marian's padding, to which its tied table gives a logit of 0."""
+
+    def __init__(self, reader: Reader, never: Collection[int]) -> None:
+        self._reader, self._never = reader, sorted(never)
+
+    @property
+    def length(self) -> int:
+        return self._reader.length
+
+    @torch.inference_mode()
+    def read(self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"] | None = None) -> Float[Tensor, "B V"]:
+        logits = self._reader.read(ids, real)
+        muted = [token_id for token_id in self._never if token_id < logits.shape[-1]]
+        return logits.index_fill(-1, torch.tensor(muted, device=logits.device, dtype=torch.long), -torch.inf)
+
+    def keep(self, rows: Int[Tensor, " rows"]) -> None:
+        self._reader.keep(rows)
 
 
 def reads_prefix(model: Speaking) -> bool:

@@ -13,10 +13,10 @@ from clearformer.errors import GenerationError, UsageError
 from clearformer.generate.beam_decoding import BeamDecoding
 from clearformer.generate.decode import Decoding, Step, Token, pad_left
 from clearformer.generate.draft import Draft, StopReason, Writer
-from clearformer.generate.reader import CachedReader, Reader, UncachedReader, device_of, reads_prefix
+from clearformer.generate.reader import CachedReader, MutedReader, Reader, UncachedReader, device_of, reads_prefix
 from clearformer.generate.sampling import Sampler
 from clearformer.generate.settings import Options
-from clearformer.generate.speaker import Speaker, end_ids, prompt_ids, speaking_model, start_id
+from clearformer.generate.speaker import Speaker, end_ids, never_ids, prompt_ids, speaking_model, start_ids
 from clearformer.layers.frame import Memory
 from clearformer.messages import generate as messages
 from clearformer.model import EncoderDecoder
@@ -67,13 +67,15 @@ class Generation:
         sampling = options.sampling(speaker.generation)
         started = prompts
         if isinstance(self._model, EncoderDecoder):
-            started = [[start_id(speaker)]] * len(prompts)
+            started = [start_ids(speaker)] * len(prompts)
         self.drafts = _drafts(speaker, started, options, self._model.spec.context)
         self.seed = None if sampling.greedy else secrets.randbelow(2**31) if options.seed is None else options.seed
         seeds = [row + (self.seed or 0) for row in range(len(prompts))]
         generators = [torch.Generator().manual_seed(seed % 2**63) for seed in seeds]
         self._cached = reader.length if reader else 0
         reader = reader or self._reader(speaker, prompts, device)
+        if never := never_ids(speaker):
+            reader = MutedReader(reader, never)
         self._decoding: Decoding | BeamDecoding
         if options.num_beams > 1:
             beams: dict[str, Any] = {"width": options.num_beams, "alpha": options.alpha, "ends": end_ids(speaker)}

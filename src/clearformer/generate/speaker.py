@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from clearformer.errors import CheckpointError, GenerationError, TemplateError, UsageError
@@ -13,6 +14,7 @@ from clearformer.messages import generate as messages
 from clearformer.model import DecoderOnly, EncoderDecoder, Model, TwoTowers
 from clearformer.spec import Tokens
 from clearformer.text.chat import encode_chat, turn_end_id
+from clearformer.text.load import refuse_sentencepiece
 from clearformer.text.template import shared_renderer
 from clearformer.text.tokenizer import Tokenizer
 
@@ -32,6 +34,8 @@ class Speaker(Protocol):
     def generation(self) -> Defaults: ...
     @property
     def template(self) -> str | None: ...
+    @property
+    def path(self) -> Path | None: ...
 
 
 def speaking_model(speaker: Speaker) -> Speaking:
@@ -44,8 +48,9 @@ def speaking_model(speaker: Speaker) -> Speaking:
 
 
 def tokenizer_of(speaker: Speaker) -> Tokenizer:
-    """Raises UsageError if there is none."""
+    """Raises UsageError if there is none, TokenizerError where it lies beside the weights in a form not read here."""
     if speaker.tokenizer is None:
+        refuse_sentencepiece(speaker.path)
         raise UsageError(messages.NO_TOKENIZER, name=speaker.name)
     return speaker.tokenizer
 
@@ -55,20 +60,33 @@ def begin_id(speaker: Speaker) -> int | None:
     begin = speaker.generation.begin_id
     if begin is None:
         return None if speaker.tokenizer is None else speaker.tokenizer.bos_id
+    return _in_table(speaker, begin, "bos_token_id")
+
+
+def start_ids(speaker: Speaker) -> list[int]:
+    """The tokens that an encoder-decoder's texts begin with: the makers' start, and the first word where they force it.
+
+    Raises GenerationError if there is none, CheckpointError past the table.
+    """
+    start, first = speaker.generation.start_id, speaker.generation.first_id
+    start = begin_id(speaker) if start is None else _in_table(speaker, start, "decoder_start_token_id")
+    if start is None:
+        raise GenerationError(messages.NO_START, name=speaker.name)
+    return [start] if first is None else [start, _in_table(speaker, first, "forced_bos_token_id")]
+
+
+def never_ids(speaker: Speaker) -> frozenset[int]:
+    """What the makers forbid to write; an end mark ends a text all the same."""
+    return frozenset(speaker.generation.never_ids) - end_ids(speaker)
+
+
+def _in_table(speaker: Speaker, token_id: int, key: str) -> int:
     model = speaking_model(speaker)
     source = (model.stack if isinstance(model, DecoderOnly) else model.decoder).spec.input
     assert isinstance(source, Tokens)
-    if begin >= source.vocabulary:
-        raise CheckpointError(messages.BEGIN_OUTSIDE, name=speaker.name, expected=source.vocabulary - 1, found=begin)
-    return begin
-
-
-def start_id(speaker: Speaker) -> int:
-    """The token that an encoder-decoder's texts begin with. Raises GenerationError if there is none."""
-    start = begin_id(speaker)
-    if start is None:
-        raise GenerationError(messages.NO_START, name=speaker.name)
-    return start
+    if token_id >= (rows := source.vocabulary):
+        raise CheckpointError(messages.BEGIN_OUTSIDE, name=speaker.name, key=key, expected=rows - 1, found=token_id)
+    return token_id
 
 
 def prompt_ids(speaker: Speaker, prompt: str) -> list[int]:

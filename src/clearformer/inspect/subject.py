@@ -15,6 +15,7 @@ from clearformer.messages import inspect as messages
 from clearformer.model import DecoderOnly, EncoderDecoder, EncoderOnly, Model, TwoTowers
 from clearformer.spec import Stack, Tokens
 from clearformer.text.display import display_tokens
+from clearformer.text.tokenizer import Tokenizer
 
 SingleWay = DecoderOnly | EncoderOnly | EncoderDecoder
 Input = str | Sequence[int] | Tensor
@@ -85,15 +86,20 @@ def _ids(loaded: Loaded | None, model: SingleWay, given: Input) -> Tensor:
             return torch.tensor([list(given)]) if len(given) else torch.empty(1, 0, dtype=torch.long)
         except (TypeError, ValueError, RuntimeError):
             raise UsageError(messages.NO_IDS, found=list(given), shape="") from None
-    if loaded is None or loaded.tokenizer is None:
+    if (tokenizer := _reading(loaded)) is None:
         raise UsageError(messages.NO_TOKENIZER, name=loaded.name if loaded else type(model).__name__)
-    return torch.tensor([loaded.tokenizer.encode(given)], dtype=torch.long)
+    return torch.tensor([tokenizer.encode(given)], dtype=torch.long)
 
 
 def _labels(loaded: Loaded | None, ids: list[int]) -> list[str]:
-    if loaded is None or loaded.tokenizer is None:
+    if (tokenizer := _reading(loaded)) is None:
         return [str(token_id) for token_id in ids]
-    return display_tokens(loaded.tokenizer, ids)
+    return display_tokens(tokenizer, ids)
+
+
+def _reading(loaded: Loaded | None) -> Tokenizer | None:
+    """The vocabulary of what the first stack reads."""
+    return None if loaded is None else loaded.source_tokenizer or loaded.tokenizer
 
 
 def _require_tokens(ids: Tensor, stack: Stack, context: int) -> None:
@@ -112,7 +118,10 @@ def _require_tokens(ids: Tensor, stack: Stack, context: int) -> None:
 
 
 def _start(loaded: Loaded | None, model: EncoderDecoder) -> list[int]:
-    begin = loaded.generation.begin_id if loaded else None
+    begin = None
+    if loaded is not None:
+        start = loaded.generation.start_id
+        begin = loaded.generation.begin_id if start is None else start
     if begin is None and loaded is not None and loaded.tokenizer is not None:
         begin = loaded.tokenizer.bos_id
     if begin is None:

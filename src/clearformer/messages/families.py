@@ -75,6 +75,8 @@ OUTER_DIFFERS = Message("the config's own {key} is {outer}", "配置自身的 {k
 ONE_TYPE_A_LAYER = Message("every layer needs one type", "每一层须有一个类型")
 WINDOW_LACKING = Message("layers slide and no window is given", "有滑动窗口层，却没有给出窗口大小")
 EXPERTS_COUNTED_TWICE = Message("both count the experts", "两者都是专家的个数")
+ACTIVATIONS_DIFFER = Message("they name different activations", "两者指的是不同的激活函数")
+ONE_TABLE = Message("{key} keeps one table for both sides", "{key} 使两侧共用一张词表")
 LABELS_NAMED = Message("id2label names {count}", "id2label 列出了 {count} 个")
 
 IMPOSSIBLE = failure(

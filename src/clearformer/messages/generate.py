@@ -193,8 +193,8 @@ NO_VECTORS = failure(
     zh=("{name} 不输出句向量（其输出头为 {found}）。", "请选择句子编码器，例如 minilm-l6。"),
 )
 NO_START = failure(
-    en=("{name} names no token that starts its target.", "Give bos_token_id in its generation_config.json."),
-    zh=("{name} 没有指明目标序列的起始词元。", "请在 generation_config.json 中给出 bos_token_id。"),
+    en=("{name} names no token that starts its target.", "Give decoder_start_token_id in its generation_config.json."),
+    zh=("{name} 没有指明目标序列的起始词元。", "请在 generation_config.json 中给出 decoder_start_token_id。"),
 )
 EMPTY_TEXT = failure(
     en=("Text {number} is empty, and {name} adds no token of its own.", "Give at least one word."),
@@ -225,10 +225,10 @@ STOPPED = Message("[stopped]", "[已停止]")
 BEGIN_OUTSIDE = failure(
     en=(
         "{name}: texts begin with token {found}, and the embedding's last row is {expected}.",
-        "Correct bos_token_id in the model's generation_config.json or config.json.",
+        "Correct {key} in the model's generation_config.json or config.json.",
     ),
     zh=(
         "{name}：文本以词元 {found} 起头，而词嵌入的最后一行是 {expected}。",
-        "请改正模型 generation_config.json 或 config.json 中的 bos_token_id。",
+        "请改正模型 generation_config.json 或 config.json 中的 {key}。",
     ),
 )

@@ -8,6 +8,18 @@ FILE_MISSING = failure(
     en=("Expected the file {path}, found none.", "Put {name} into the model's folder, or pull the model again."),
     zh=("应有文件 {path}，但没有找到。", "请把 {name} 放进模型文件夹，或重新拉取该模型。"),
 )
+ONLY_SENTENCEPIECE = failure(
+    en=(
+        "{path}: expected {name}, found SentencePiece's {found}, which is not read here.",
+        "Put a {name} with the same ids beside it: transformers saves one for T5, transformers.js publishes those of "
+        "OPUS-MT. Where source and target have vocabularies of their own, the source's is source_tokenizer.json.",
+    ),
+    zh=(
+        "{path}：应有 {name}，实际只有 SentencePiece 的 {found}，此处无法读取。",
+        "请在旁边放入编号相同的 {name}：T5 的可由 transformers 保存，OPUS-MT 的由 transformers.js 发布。"
+        "若源语言与目标语言词表不同，源语言的文件名为 source_tokenizer.json。",
+    ),
+)
 FILE_TOO_LARGE = failure(
     en=(
         "{path} holds more than {limit} bytes, the most that is read.",

@@ -9,7 +9,7 @@ import torch
 
 from clearformer.data.padding import padded
 from clearformer.generate.beam import beam_search
-from clearformer.generate.reader import CachedReader
+from clearformer.generate.reader import CachedReader, MutedReader, Reader
 from clearformer.generate.settings import Options
 from clearformer.model import EncoderDecoder
 from clearformer.train.task import Progress
@@ -36,10 +36,12 @@ class Beams:
 
 @dataclass(frozen=True)
 class Marks:
-    """The id that a translation begins with, and those that end it."""
+    """The id that a translation begins with, and those that end it; `forced` ids follow the first, `never` ids none."""
 
     begin: int
     ends: frozenset[int]
+    forced: tuple[int, ...] = ()
+    never: frozenset[int] = frozenset()
 
 
 def translate_ids(
@@ -73,10 +75,13 @@ def _group(
     device = next(model.parameters()).device
     ids, real = (part.to(device) for part in padded(sources, 0))
     memory = model.encode(ids, real=real)
-    limits = [min(len(source) + _LONGER, model.spec.context - 1) for source in sources]
-    bound = torch.tensor(limits, device=device) + 1
-    reader = CachedReader(model, capacity=max(limits) + 1, length_bound=bound, memory=memory)
-    starts = torch.full((len(sources), 1), marks.begin, device=device)
+    starts = torch.tensor([[marks.begin, *marks.forced]], device=device).expand(len(sources), -1)
+    begun = starts.shape[1]
+    limits = [min(len(source) + _LONGER, model.spec.context - begun) for source in sources]
+    bound = torch.tensor(limits, device=device) + begun
+    reader: Reader = CachedReader(model, capacity=max(limits) + begun, length_bound=bound, memory=memory)
+    if marks.never:
+        reader = MutedReader(reader, marks.never)
     searches = beam_search(reader, starts, ends=marks.ends, width=beams.width, alpha=beams.alpha, limits=limits)
     best = (hypotheses[0] for hypotheses in searches)
     return [([token for token in each.tokens if token not in marks.ends], each.score) for each in best]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clearformer.errors import GenerationError, UsageError
-from clearformer.generate.speaker import end_ids, prompt_ids, start_id, tokenizer_of
+from clearformer.generate.speaker import end_ids, never_ids, prompt_ids, start_ids, tokenizer_of
 from clearformer.load import Loaded
 from clearformer.messages import tasks_translation as say
 from clearformer.model import EncoderDecoder
@@ -48,6 +48,8 @@ def translate(
         if len(row) > model.spec.context:
             raise GenerationError(say.TEXT_TOO_LONG, number=number, found=len(row), context=model.spec.context)
         rows.append(row)
-    answers = translate_ids(model, rows, Marks(start_id(loaded), end_ids(loaded)), beams, progress=progress)
+    begin, *forced = start_ids(loaded)
+    marks = Marks(begin, end_ids(loaded), tuple(forced), never_ids(loaded))
+    answers = translate_ids(model, rows, marks, beams, progress=progress)
     tokenizer, found = tokenizer_of(loaded), zip(texts, answers, strict=True)
     return [Translated(text, tokenizer.decode(ids), score) for text, (ids, score) in found]

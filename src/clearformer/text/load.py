@@ -17,6 +17,7 @@ TOKENIZER = "tokenizer.json"
 SOURCE_TOKENIZER = "source_tokenizer.json"
 """The language that a translator reads, where it has a vocabulary of its own."""
 FILES = (TOKENIZER, SOURCE_TOKENIZER, "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja")
+_SENTENCEPIECE = ("source.spm", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model")
 _NAMED = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 
 
@@ -37,6 +38,12 @@ def tokenizer_from_folder(folder: Path, name: str = TOKENIZER) -> FastTokenizer:
     names = {name: _content(folder, name, settings[name]) for name in _NAMED if settings.get(name) is not None}
     with library_errors(messages.NOT_A_TOKENIZER, path=path):
         return FastTokenizer(backend, names)
+
+
+def refuse_sentencepiece(folder: Path | None) -> None:
+    """Raises `TokenizerError` where a folder without `tokenizer.json` holds SentencePiece's own files."""
+    if folder is not None and (found := [name for name in _SENTENCEPIECE if os.path.lexists(folder / name)]):
+        raise TokenizerError(messages.ONLY_SENTENCEPIECE, path=folder, name=TOKENIZER, found=found[0])
 
 
 def chat_template_from_folder(folder: Path) -> str | None:
