@@ -10,7 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clearformer.checkpoint.renames import Ignored, Permuted, Same, Split, Tied, Transposed
+from clearformer.checkpoint.renames import Ignored, Permuted, Reshaped, Same, Split, Tied, Transposed
 from clearformer.checkpoint.weight_table import dump, load
 from clearformer.errors import CheckpointError
 
@@ -50,7 +50,7 @@ def rows_with_tensors(draw):
     for n in range(draw(st.integers(1, 5))):
         layers = draw(st.integers(0, 11))
         theirs, mine, width = f"h.{{i}}.t{n}", f"blocks.{{i}}.o{n}", draw(SIZES)
-        match draw(st.sampled_from(["same", "transposed", "split", "permuted"])):
+        match draw(st.sampled_from(["same", "transposed", "split", "reshaped", "permuted"])):
             case "same":
                 row, parts = Same(theirs, mine), {mine: tuple(draw(st.lists(SIZES, max_size=3)))}
             case "transposed":
@@ -64,6 +64,10 @@ def rows_with_tensors(draw):
                 along = axis if not transposed else 1 - axis
                 dims = [(groups * s, width) if along == 0 else (width, groups * s) for s in sizes]
                 parts = dict(zip(names, dims, strict=True))
+            case "reshaped":
+                kernel = (draw(SIZES), width, width)
+                flat = (draw(SIZES), kernel[0] * width**2)
+                row, parts = Reshaped(theirs, mine, (flat[0], *kernel), flat), {mine: flat}
             case _:
                 heads = draw(SIZES)
                 row, parts = (
@@ -106,6 +110,15 @@ def test_split_is_neoxs_interleaving():
     parts = Split("w", ("q", "k", "v"), (K, K, K), groups=H).to_ours((weight,))
     for found, theirs in zip(parts, expected, strict=True):
         assert torch.allclose((x @ found.t()).view(5, H, K), theirs)
+
+
+def test_reshaped_is_a_convolution_over_patches():
+    C, P, D = 3, 4, 5
+    image, kernel = torch.randn(2, C, 2 * P, 3 * P).double(), torch.randn(D, C, P, P).double()
+    (matrix,) = Reshaped("w", "w", (D, C, P, P), (D, C * P * P)).to_ours((kernel,))
+    expected = torch.nn.functional.conv2d(image, kernel, stride=P).flatten(2).transpose(1, 2)
+    patches = torch.nn.functional.unfold(image, P, stride=P).transpose(1, 2)
+    assert torch.allclose(patches @ matrix.t(), expected)
 
 
 @pytest.mark.parametrize(("heads", "shape"), [(4, (32, 5)), (2, (12, 3))])
