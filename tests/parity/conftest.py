@@ -15,20 +15,29 @@ from pathlib import Path
 
 import pytest
 import torch
-from transformers import PreTrainedModel
+from transformers import PreTrainedConfig, PreTrainedModel
 
 from clearformer.load import Loaded, load
+from clearformer.spec import Patches, Tokens, TwoTowers, main_stack
 
 LENGTH, ROWS = 40, 3
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Ids of unequal rows, padded on the right; `segments` for encoders."""
+    """Ids of unequal rows, padded on the right; `segments` for encoders, `pixels` for models that see."""
 
     ids: torch.Tensor
     real: torch.Tensor
     segments: torch.Tensor
+    pixels: torch.Tensor | None = None
+
+    def padded_left(self) -> Batch:
+        """The same rows with their padding before them."""
+        length = self.ids.shape[1]
+        place = (torch.arange(length) - (length - self.real.sum(1, keepdim=True))) % length
+        turned = [each.gather(1, place) for each in (self.ids, self.real, self.segments)]
+        return Batch(*turned, self.pixels)
 
 
 @dataclass(frozen=True)
@@ -41,52 +50,80 @@ class Original:
     answer: torch.Tensor
     tolerance: float
 
-    def distance(self, loaded: Loaded) -> float:
-        """The largest difference of our answer from the original's, over real positions."""
-        ours = answer_of(loaded, self.batch)
-        if ours.shape != self.answer.shape:
-            return math.inf
-        difference = (ours - self.answer).abs()
-        return float(at_real(difference, self.batch).max())
+    def distance(self, loaded: Loaded, *, left: bool = False) -> float:
+        """The largest difference of our answer from the original's, over real positions; `left` pads ours there."""
+        batch = self.batch.padded_left() if left else self.batch
+        return self._apart(at_real(answer_of(loaded, batch), batch))
+
+    def distance_of(self, model: PreTrainedModel) -> float:
+        """The same of another foreign model."""
+        return self._apart(at_real(foreign_answer(model, self.batch), self.batch))
+
+    def _apart(self, answer: torch.Tensor) -> float:
+        expected = at_real(self.answer, self.batch)
+        return float((answer - expected).abs().max()) if answer.shape == expected.shape else math.inf
 
     def agrees(self, loaded: Loaded) -> bool:
         return self.distance(loaded) <= self.tolerance
 
 
 def answer_of(loaded: Loaded, batch: Batch) -> torch.Tensor:
-    bound = torch.full((ROWS,), batch.ids.shape[1])
-    extra = {"segments": batch.segments} if loaded.model.role == "encoder" else {}
     with torch.no_grad():
+        if isinstance(loaded.spec, TwoTowers):
+            return loaded.model(batch.ids, batch.pixels, real=batch.real)
+        source = main_stack(loaded.spec).input
+        if isinstance(source, Patches):
+            return loaded.model(batch.pixels)
+        bound = torch.full((ROWS,), batch.ids.shape[1])
+        extra = {"segments": batch.segments} if isinstance(source, Tokens) and source.segments else {}
         return loaded.model(batch.ids, real=batch.real, length_bound=bound, **extra)
 
 
 def at_real(values: torch.Tensor, batch: Batch) -> torch.Tensor:
-    """A head that answers at every position answers nothing of worth at padding."""
-    return values[batch.real] if values.dim() == 3 else values
+    """A head that answers at every position answers nothing of worth at padding; images have none."""
+    return values[batch.real] if values.dim() == 3 and batch.pixels is None else values
+
+
+ANSWERS = ("logits", "logits_per_text", "text_embeds", "image_embeds", "last_hidden_state")
 
 
 def foreign_answer(model: PreTrainedModel, batch: Batch) -> torch.Tensor:
-    extra = {"token_type_ids": batch.segments} if model.config.model_type == "bert" else {}
+    given: dict[str, torch.Tensor] = {}
+    if model.main_input_name == "input_ids":
+        given |= {"input_ids": batch.ids, "attention_mask": batch.real.long()}
+    if batch.pixels is not None:
+        given["pixel_values"] = batch.pixels
+    if getattr(model.config, "type_vocab_size", 0):
+        given["token_type_ids"] = batch.segments
     with torch.no_grad():
-        output = model(input_ids=batch.ids, attention_mask=batch.real.long(), **extra)
-    return output.logits if "logits" in output else output.last_hidden_state
+        output = model(**given)
+    return next(output[key] for key in ANSWERS if key in output)
 
 
 @pytest.fixture(scope="session")
-def make_batch() -> Callable[[int, int, int], Batch]:
-    def make(vocabulary: int, segments: int, length: int) -> Batch:
+def make_batch() -> Callable[[PreTrainedConfig, int], Batch]:
+    def make(config: PreTrainedConfig, length: int) -> Batch:
         generator = torch.Generator().manual_seed(7)
-        # Id 0 is the padding: transformers finds a sequence's last token by it.
-        ids = torch.randint(1, vocabulary, (ROWS, length), generator=generator)
-        real = torch.arange(length) < torch.tensor([length, length - 9, length // 3])[:, None]
-        kinds = torch.randint(0, segments, (ROWS, length), generator=generator)
-        return Batch(ids.masked_fill(~real, 0), real, kinds)
+        text, image = getattr(config, "text_config", config), getattr(config, "vision_config", config)
+        # transformers finds a sequence's last token, and RoBERTa its positions, by the padding's id: no token has it.
+        vocabulary, pad = getattr(text, "vocab_size", 2), getattr(text, "pad_token_id", None) or 0
+        ids = (pad + torch.randint(1, vocabulary, (ROWS, length), generator=generator)) % vocabulary
+        lengths = torch.tensor([length, length - 9, length // 3])
+        real = torch.arange(length) < lengths[:, None]
+        kinds = torch.randint(0, getattr(text, "type_vocab_size", 1), (ROWS, length), generator=generator)
+        if text.model_type == "clip_text_model":
+            ids[torch.arange(ROWS), lengths - 1] = vocabulary - 1 if text.eos_token_id == 2 else text.eos_token_id
+        pixels = None
+        if (sides := getattr(image, "image_size", None)) is not None:
+            sides = (sides, sides) if isinstance(sides, int) else sides
+            pixels = torch.randn(ROWS + 1, image.num_channels, *sides, generator=generator)
+        return Batch(ids.masked_fill(~real, pad), real, kinds, pixels)
 
     return make
 
 
 def draw(model: PreTrainedModel, seed: int) -> None:
-    """Matrices N(0, (1.5/√fan_in)²), norm weights 1 ± 0.3, biases ± 0.3."""
+    """Matrices, tables and kernels N(0, (1.5/√fan_in)²), norm weights 1 ± 0.3, biases ± 0.3."""
     generator = torch.Generator().manual_seed(seed)
     # GPT-2's Conv1D keeps its matrices inputs first.
     inputs_first = model.config.model_type == "gpt2"
@@ -94,6 +131,10 @@ def draw(model: PreTrainedModel, seed: int) -> None:
         if parameter.dim() == 2:
             table = "wte" in name or "wpe" in name or "score" in name or "lm_head" in name
             fan_in = parameter.shape[0 if inputs_first and not table else 1]
+            parameter.data.normal_(0, 1.5 / math.sqrt(fan_in), generator=generator)
+        elif parameter.dim() > 2:
+            # A convolution's kernel, or a table with an axis for the batch.
+            fan_in = parameter[0].numel() if parameter.dim() == 4 else parameter.shape[-1]
             parameter.data.normal_(0, 1.5 / math.sqrt(fan_in), generator=generator)
         else:
             centre = 0.0 if name.endswith("bias") else 1.0
@@ -111,7 +152,7 @@ def in_double(model: PreTrainedModel) -> PreTrainedModel:
 
 @pytest.fixture(scope="session")
 def save_original(
-    tmp_path_factory: pytest.TempPathFactory, make_batch: Callable[[int, int, int], Batch]
+    tmp_path_factory: pytest.TempPathFactory, make_batch: Callable[[PreTrainedConfig, int], Batch]
 ) -> Callable[..., Original]:
     """Draw a model's weights, save it as transformers does, and measure its answers' noise floor."""
 
@@ -120,8 +161,7 @@ def save_original(
         model.eval()
         folder = tmp_path_factory.mktemp("original") / "model"
         model.save_pretrained(folder)
-        config = model.config
-        batch = make_batch(config.vocab_size, getattr(config, "type_vocab_size", 1), length)
+        batch = make_batch(model.config, length)
         answer = foreign_answer(model, batch)
         exact = foreign_answer(in_double(model), batch)
         floor = float(at_real((answer - exact).abs(), batch).max())
