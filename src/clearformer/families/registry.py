@@ -8,17 +8,28 @@ from typing import TypeVar
 
 from clearformer.errors import CheckpointError
 from clearformer.families.bert import BERT
+from clearformer.families.distilbert import DISTILBERT
 from clearformer.families.family import Family, GGUFForm
 from clearformer.families.gpt2 import GPT2
 from clearformer.families.llama import LLAMA
+from clearformer.families.modernbert import MODERNBERT
 from clearformer.families.own import OWN
+from clearformer.families.roberta import ROBERTA, XLM_ROBERTA
 from clearformer.messages import did_you_mean
 from clearformer.messages import families as say
 from clearformer.spec import Spec
 
 T = TypeVar("T")
 
-PUBLISHED: tuple[Family, ...] = (LLAMA, GPT2, BERT)
+PUBLISHED: tuple[Family, ...] = (
+    LLAMA,
+    GPT2,
+    BERT,
+    ROBERTA,
+    XLM_ROBERTA,
+    DISTILBERT,
+    MODERNBERT,
+)
 FAMILIES: tuple[Family, ...] = (*PUBLISHED, OWN)
 
 

@@ -35,6 +35,16 @@ def read_rotary(config: ConfigReader, length: int) -> Rotary:
     return Rotary(_base(new, config), scaling=_scaling(new, config, length))
 
 
+def read_layer_rotary(
+    config: ConfigReader, section: ConfigReader | None, length: int, key: str, default: float
+) -> Rotary:
+    """The rotary positions of one kind of layer: `section` of the nested `rope_parameters`, whose base the older `key`
+    gave. Raises CheckpointError."""
+    if section is None:
+        return Rotary(config.number(key, default))
+    return Rotary(_base(section, config, key, default), scaling=_scaling(section, config, length))
+
+
 def stretched(rotary: Rotary, length: int) -> int:
     """The context of a config: DynamicNTK alone writes the trained length, which it is there to pass."""
     return int(rotary.scaling.factor * length) if isinstance(rotary.scaling, DynamicNTK) else length
@@ -85,11 +95,11 @@ def write_rotary(rotary: Rotary) -> dict[str, object]:
     return written
 
 
-def _base(section: ConfigReader, config: ConfigReader) -> float:
-    outer = config.number("rope_theta", DEFAULT_BASE)
+def _base(section: ConfigReader, config: ConfigReader, key: str = "rope_theta", default: float = DEFAULT_BASE) -> float:
+    outer = config.number(key, default)
     inner = section.number("rope_theta", outer)
-    if config.has("rope_theta") and inner != outer:
-        section.contradiction("rope_theta", "rope_theta", say.OUTER_DIFFERS, key="rope_theta", outer=outer)
+    if config.has(key) and inner != outer:
+        section.contradiction("rope_theta", "rope_theta", say.OUTER_DIFFERS, key=key, outer=outer)
     return inner
 
 
