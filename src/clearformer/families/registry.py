@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from clearformer.errors import CheckpointError
 from clearformer.families.bert import BERT
+from clearformer.families.clip import CLIP, CLIP_IMAGE, CLIP_TEXT
 from clearformer.families.distilbert import DISTILBERT
 from clearformer.families.family import Family, GGUFForm
 from clearformer.families.gpt2 import GPT2
@@ -15,6 +16,7 @@ from clearformer.families.llama import LLAMA
 from clearformer.families.modernbert import MODERNBERT
 from clearformer.families.own import OWN
 from clearformer.families.roberta import ROBERTA, XLM_ROBERTA
+from clearformer.families.vit import VIT
 from clearformer.messages import did_you_mean
 from clearformer.messages import families as say
 from clearformer.spec import Spec
@@ -29,6 +31,10 @@ PUBLISHED: tuple[Family, ...] = (
     XLM_ROBERTA,
     DISTILBERT,
     MODERNBERT,
+    VIT,
+    CLIP,
+    CLIP_TEXT,
+    CLIP_IMAGE,
 )
 FAMILIES: tuple[Family, ...] = (*PUBLISHED, OWN)
 
