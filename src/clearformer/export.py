@@ -51,7 +51,7 @@ def export(model: str | Path, out: Path, form: Form = "hf", *, progress: Progres
     family, config = family_for(spec, PUBLISHED if form == "hf" else (OWN,))
     save_folder(
         out,
-        config | token_keys(found.generation) | _types(weights) | (_label_names(source) if source else {}),
+        token_keys(found.generation) | config | _types(weights) | (_label_names(source) if source else {}),
         weight_table.dump(family.table(spec), weights),
         _generation(source, found),
         {**(_copied(source) if source else _text_files(found)), **beside},

@@ -10,7 +10,18 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clearformer.checkpoint.renames import Fallback, Ignored, OneRow, Permuted, Same, Split, Stacked, Tied, Transposed
+from clearformer.checkpoint.renames import (
+    Fallback,
+    Ignored,
+    OneRow,
+    Permuted,
+    Reshaped,
+    Same,
+    Split,
+    Stacked,
+    Tied,
+    Transposed,
+)
 from clearformer.checkpoint.weight_table import dump, load
 from clearformer.errors import CheckpointError
 
@@ -50,7 +61,7 @@ def rows_with_tensors(draw):
     for n in range(draw(st.integers(1, 5))):
         layers = draw(st.integers(0, 11))
         theirs, mine, width = f"h.{{i}}.t{n}", f"blocks.{{i}}.o{n}", draw(SIZES)
-        match draw(st.sampled_from(["same", "transposed", "split", "stacked", "permuted"])):
+        match draw(st.sampled_from(["same", "transposed", "split", "stacked", "reshaped", "permuted"])):
             case "same":
                 row, parts = Same(theirs, mine), {mine: tuple(draw(st.lists(SIZES, max_size=3)))}
             case "transposed":
@@ -68,6 +79,10 @@ def rows_with_tensors(draw):
                 count, names = draw(SIZES), tuple(f"{mine}.{{e}}.{k}" for k in range(draw(SIZES)))
                 row, shape = Stacked(theirs, names if len(names) > 1 else names[0], count), (draw(SIZES), width)
                 parts = {name.replace("{e}", str(e)): shape for e in range(count) for name in names}
+            case "reshaped":
+                kernel = (draw(SIZES), width, width)
+                flat = (draw(SIZES), kernel[0] * width**2)
+                row, parts = Reshaped(theirs, mine, (flat[0], *kernel), flat), {mine: flat}
             case _:
                 heads = draw(SIZES)
                 row, parts = (
@@ -124,6 +139,15 @@ def test_stacked_is_gate_over_up_expert_by_expert():
         gate, up = (x @ weight[expert].t()).chunk(2, dim=-1)
         assert torch.allclose(x @ found[f"x.{expert}.gate"].t(), gate)
         assert torch.allclose(x @ found[f"x.{expert}.up"].t(), up)
+
+
+def test_reshaped_is_a_convolution_over_patches():
+    C, P, D = 3, 4, 5
+    image, kernel = torch.randn(2, C, 2 * P, 3 * P).double(), torch.randn(D, C, P, P).double()
+    (matrix,) = Reshaped("w", "w", (D, C, P, P), (D, C * P * P)).to_ours((kernel,))
+    expected = torch.nn.functional.conv2d(image, kernel, stride=P).flatten(2).transpose(1, 2)
+    patches = torch.nn.functional.unfold(image, P, stride=P).transpose(1, 2)
+    assert torch.allclose(patches @ matrix.t(), expected)
 
 
 @pytest.mark.parametrize(("heads", "shape"), [(4, (32, 5)), (2, (12, 3))])

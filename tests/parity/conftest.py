@@ -10,44 +10,51 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 import torch
-from transformers import PreTrainedModel
+from transformers import PreTrainedConfig, PreTrainedModel
 
 from clearformer.generate.settings import Options
 from clearformer.generate.speak import Generation
 from clearformer.load import Loaded, load
 from clearformer.model import EncoderDecoder
+from clearformer.spec import Patches, Tokens, TwoTowers, main_stack
 
 LENGTH, ROWS = 40, 3
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Ids of unequal rows, padded on the right; `segments` for encoders, `target` for encoder-decoders."""
+    """Ids of unequal rows, padded on the right; `segments` for encoders, `pixels` for models that see, `target` for
+    encoder-decoders."""
 
     ids: torch.Tensor
     real: torch.Tensor
     segments: torch.Tensor
+    pixels: torch.Tensor | None = None
     target: torch.Tensor | None = None
     target_real: torch.Tensor | None = None
 
-    def foreign(self, model_type: str) -> dict[str, torch.Tensor]:
-        """Under transformers' names."""
-        named = {"input_ids": self.ids, "attention_mask": self.real.long()}
-        if model_type == "bert":
+    def foreign(self, model: PreTrainedModel) -> dict[str, torch.Tensor]:
+        """What transformers' model reads, under its names."""
+        named: dict[str, torch.Tensor] = {}
+        if model.main_input_name == "input_ids":
+            named |= {"input_ids": self.ids, "attention_mask": self.real.long()}
+        if self.pixels is not None:
+            named["pixel_values"] = self.pixels
+        if getattr(model.config, "type_vocab_size", 0):
             named["token_type_ids"] = self.segments
         if self.target is not None and self.target_real is not None:
             named |= {"decoder_input_ids": self.target, "decoder_attention_mask": self.target_real.long()}
         return named
 
     def at_real(self, values: torch.Tensor) -> torch.Tensor:
-        """A head that answers at every position answers nothing of worth at padding."""
+        """A head that answers at every position answers nothing of worth at padding; images have none."""
         real = self.real if self.target_real is None else self.target_real
-        return values[real] if values.dim() == 3 else values
+        return values[real] if values.dim() == 3 and self.pixels is None else values
 
     def padded_left(self) -> Batch:
         """The same rows, their ends aligned; what an answer says of each place moves with it."""
@@ -56,11 +63,10 @@ class Batch:
             shifts = (real.shape[1] - real.sum(1)).tolist()
             return torch.stack([row.roll(shift, 0) for row, shift in zip(values, shifts, strict=True)])
 
-        whole = Batch(*(moved(part, self.real) for part in (self.ids, self.real, self.segments)))
+        source = (moved(part, self.real) for part in (self.ids, self.real, self.segments))
         if self.target is None or self.target_real is None:
-            return whole
-        sides = (moved(part, self.target_real) for part in (self.target, self.target_real))
-        return Batch(whole.ids, whole.real, whole.segments, *sides)
+            return Batch(*source, self.pixels)
+        return Batch(*source, self.pixels, *(moved(part, self.target_real) for part in (self.target, self.target_real)))
 
 
 @dataclass(frozen=True)
@@ -73,18 +79,19 @@ class Original:
     answer: torch.Tensor
     tolerance: float
 
-    def distance(self, loaded: Loaded) -> float:
-        """The largest difference of our answer from the original's, over real positions."""
-        return self._farthest(answer_of(loaded, self.batch), self.batch)
+    def distance(self, loaded: Loaded, *, left: bool = False) -> float:
+        """The largest difference of our answer from the original's, over real positions; with `left` our rows are
+        padded on the other side, which no answer depends on."""
+        batch = self.batch.padded_left() if left else self.batch
+        return self._apart(batch.at_real(answer_of(loaded, batch)))
 
-    def distance_padded_left(self, loaded: Loaded) -> float:
-        """The same with our rows padded on the other side, which no answer depends on."""
-        batch = self.batch.padded_left()
-        return self._farthest(answer_of(loaded, batch), batch)
+    def distance_of(self, model: PreTrainedModel) -> float:
+        """The same of another foreign model."""
+        return self._apart(self.batch.at_real(foreign_answer(model, self.batch)))
 
-    def _farthest(self, ours: torch.Tensor, batch: Batch) -> float:
-        ours, expected = batch.at_real(ours), self.batch.at_real(self.answer)
-        return math.inf if ours.shape != expected.shape else float((ours - expected).abs().max())
+    def _apart(self, answer: torch.Tensor) -> float:
+        expected = self.batch.at_real(self.answer)
+        return float((answer - expected).abs().max()) if answer.shape == expected.shape else math.inf
 
     def greedy(self, lengths: Sequence[int], count: int) -> list[list[int]]:
         """What transformers writes, its cache on, after beginnings of the first row, padded in front."""
@@ -109,44 +116,62 @@ class Original:
 
 
 def answer_of(loaded: Loaded, batch: Batch) -> torch.Tensor:
-    if isinstance(loaded.model, EncoderDecoder):
-        with torch.no_grad():
-            return loaded.model(batch.ids, batch.target, source_real=batch.real, target_real=batch.target_real)
-    bound = torch.full((ROWS,), batch.ids.shape[1])
-    extra = {"segments": batch.segments} if loaded.model.role == "encoder" else {}
     with torch.no_grad():
+        if isinstance(loaded.model, EncoderDecoder):
+            return loaded.model(batch.ids, batch.target, source_real=batch.real, target_real=batch.target_real)
+        if isinstance(loaded.spec, TwoTowers):
+            return loaded.model(batch.ids, batch.pixels, real=batch.real)
+        source = main_stack(loaded.spec).input
+        if isinstance(source, Patches):
+            return loaded.model(batch.pixels)
+        bound = torch.full((ROWS,), batch.ids.shape[1])
+        extra = {"segments": batch.segments} if isinstance(source, Tokens) and source.segments else {}
         return loaded.model(batch.ids, real=batch.real, length_bound=bound, **extra)
+
+
+ANSWERS = ("logits", "logits_per_text", "text_embeds", "image_embeds", "last_hidden_state")
 
 
 def foreign_answer(model: PreTrainedModel, batch: Batch) -> torch.Tensor:
     with torch.no_grad():
-        output = model(**batch.foreign(model.config.model_type))
-    return output.logits if "logits" in output else output.last_hidden_state
+        output = model(**batch.foreign(model))
+    return next(output[key] for key in ANSWERS if key in output)
 
 
 @pytest.fixture(scope="session")
-def make_batch() -> Callable[..., Batch]:
-    def make(vocabulary: int, segments: int, length: int, written: int | None = None) -> Batch:
-        """`written` is the vocabulary of the target, where there is one."""
+def make_batch() -> Callable[[PreTrainedConfig, int], Batch]:
+    def make(config: PreTrainedConfig, length: int) -> Batch:
         generator = torch.Generator().manual_seed(7)
-        # Id 0 is the padding: transformers finds a sequence's last token by it.
-        ids = torch.randint(1, vocabulary, (ROWS, length), generator=generator)
-        real = torch.arange(length) < torch.tensor([length, length - 9, length // 3])[:, None]
-        kinds = torch.randint(0, segments, (ROWS, length), generator=generator)
-        batch = Batch(ids.masked_fill(~real, 0), real, kinds)
-        if written is None:
-            return batch
-        # Shorter than the source, and its rows of other lengths.
-        width = length // 2 + 3
-        target_real = torch.arange(width) < torch.tensor([width - 7, width, width // 2])[:, None]
-        target = torch.randint(1, written, (ROWS, width), generator=generator).masked_fill(~target_real, 0)
-        return Batch(batch.ids, real, kinds, target, target_real)
+        text, image = getattr(config, "text_config", config), getattr(config, "vision_config", config)
+        # transformers finds a sequence's last token, and RoBERTa its positions, by the padding's id: no token has it.
+        vocabulary, pad = getattr(text, "vocab_size", 2), getattr(text, "pad_token_id", None) or 0
+        ids = (pad + torch.randint(1, vocabulary, (ROWS, length), generator=generator)) % vocabulary
+        lengths = torch.tensor([length, length - 9, length // 3])
+        real = torch.arange(length) < lengths[:, None]
+        kinds = torch.randint(0, getattr(text, "type_vocab_size", 1), (ROWS, length), generator=generator)
+        if text.model_type == "clip_text_model":
+            ids[torch.arange(ROWS), lengths - 1] = vocabulary - 1 if text.eos_token_id == 2 else text.eos_token_id
+        pixels = None
+        if (sides := getattr(image, "image_size", None)) is not None:
+            sides = (sides, sides) if isinstance(sides, int) else sides
+            pixels = torch.randn(ROWS + 1, image.num_channels, *sides, generator=generator)
+        batch = Batch(ids.masked_fill(~real, pad), real, kinds, pixels)
+        return _with_target(batch, config, generator) if config.is_encoder_decoder else batch
 
     return make
 
 
+def _with_target(batch: Batch, config: PreTrainedConfig, generator: torch.Generator) -> Batch:
+    """Shorter than the source, and its rows of other lengths."""
+    width = batch.ids.shape[1] // 2 + 3
+    real = torch.arange(width) < torch.tensor([width - 7, width, width // 2])[:, None]
+    vocabulary = getattr(config, "decoder_vocab_size", None) or config.vocab_size
+    target = torch.randint(1, vocabulary, (ROWS, width), generator=generator).masked_fill(~real, 0)
+    return replace(batch, target=target, target_real=real)
+
+
 def draw(model: PreTrainedModel, seed: int) -> None:
-    """Matrices N(0, (1.5/√fan_in)²), norm weights 1 ± 0.3, biases ± 0.3."""
+    """Matrices, tables and kernels N(0, (1.5/√fan_in)²), norm weights 1 ± 0.3, biases ± 0.3."""
     generator = torch.Generator().manual_seed(seed)
     # GPT-2's Conv1D keeps its matrices inputs first.
     inputs_first = model.config.model_type == "gpt2"
@@ -154,20 +179,19 @@ def draw(model: PreTrainedModel, seed: int) -> None:
         if not parameter.requires_grad:
             # Marian's sines.
             continue
-        if parameter.dim() >= 2:
+        if parameter.dim() in (2, 3):
             table = "wte" in name or "wpe" in name or "score" in name or "lm_head" in name
             fan_in = parameter.shape[0 if inputs_first and not table else -1]
             parameter.data.normal_(0, 1.5 / math.sqrt(fan_in), generator=generator)
+        elif parameter.dim() == 4:
+            # A convolution's kernel.
+            parameter.data.normal_(0, 1.5 / math.sqrt(parameter[0].numel()), generator=generator)
         else:
             centre = 0.0 if name.endswith("bias") else 1.0
             parameter.data.uniform_(centre - 0.3, centre + 0.3, generator=generator)
     for name, buffer in model.named_buffers():
         if name == "final_logits_bias":
             buffer.uniform_(-0.3, 0.3, generator=generator)
-
-
-def two_sided(model: PreTrainedModel) -> bool:
-    return bool(model.config.is_encoder_decoder)
 
 
 def in_double(model: PreTrainedModel) -> PreTrainedModel:
@@ -183,7 +207,7 @@ def in_double(model: PreTrainedModel) -> PreTrainedModel:
 
 @pytest.fixture(scope="session")
 def save_original(
-    tmp_path_factory: pytest.TempPathFactory, make_batch: Callable[..., Batch]
+    tmp_path_factory: pytest.TempPathFactory, make_batch: Callable[[PreTrainedConfig, int], Batch]
 ) -> Callable[..., Original]:
     """Draw a model's weights, save it as transformers does, and measure its answers' noise floor."""
 
@@ -195,9 +219,7 @@ def save_original(
         model.eval()
         folder = tmp_path_factory.mktemp("original") / "model"
         model.save_pretrained(folder)
-        config = model.config
-        written = (getattr(config, "decoder_vocab_size", None) or config.vocab_size) if two_sided(model) else None
-        batch = make_batch(config.vocab_size, getattr(config, "type_vocab_size", 1), length, written)
+        batch = make_batch(model.config, length)
         answer = foreign_answer(model, batch)
         exact = foreign_answer(in_double(model), batch)
         floor = float(batch.at_real((answer - exact).abs()).max())

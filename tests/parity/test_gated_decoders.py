@@ -106,7 +106,7 @@ def test_equals_transformers(original, load_folder, choice):
     found = original(choice)
     loaded = load_folder(found.folder)
     assert found.distance(loaded) <= found.tolerance
-    assert found.distance_padded_left(loaded) <= found.tolerance
+    assert found.distance(loaded, left=True) <= found.tolerance
 
 
 @pytest.mark.parametrize("choice", CHOICES)
@@ -132,7 +132,7 @@ def test_other_heads_equal_transformers(save_original, load_folder, choice, head
     found = save_original(getattr(hf, CHOICES[choice][0] + head)(config))
     loaded = load_folder(found.folder)
     assert found.distance(loaded) <= found.tolerance
-    assert found.distance_padded_left(loaded) <= found.tolerance
+    assert found.distance(loaded, left=True) <= found.tolerance
 
 
 @pytest.mark.parametrize("choice", ["mixtral", "qwen2_moe", "qwen3_moe"])

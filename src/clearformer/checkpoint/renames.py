@@ -178,6 +178,21 @@ class Permuted(Row):
 
 
 @dataclass(frozen=True)
+class Reshaped(Row):
+    """The same numbers in the same order, counted along other axes: a patch convolution's kernel as a matrix, a table
+    kept with a batch axis."""
+
+    their_shape: tuple[int, ...]
+    our_shape: tuple[int, ...]
+
+    def to_ours(self, theirs: Tensors) -> Tensors:
+        return (theirs[0].reshape(self.our_shape),)
+
+    def to_theirs(self, ours: Tensors) -> Tensors:
+        return (ours[0].reshape(self.their_shape),)
+
+
+@dataclass(frozen=True)
 class Unchanged(Row):
     """Every tensor under the name that it has here."""
 

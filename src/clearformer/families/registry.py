@@ -9,18 +9,23 @@ from typing import TypeVar
 from clearformer.errors import CheckpointError
 from clearformer.families.bart import BART
 from clearformer.families.bert import BERT
+from clearformer.families.clip import CLIP, CLIP_IMAGE, CLIP_TEXT
+from clearformer.families.distilbert import DISTILBERT
 from clearformer.families.family import Family, GGUFForm
 from clearformer.families.gpt2 import GPT2
 from clearformer.families.llama import LLAMA
 from clearformer.families.marian import MARIAN
 from clearformer.families.mistral import MISTRAL
 from clearformer.families.mixtral import MIXTRAL
+from clearformer.families.modernbert import MODERNBERT
 from clearformer.families.own import OWN
 from clearformer.families.qwen2 import QWEN2
 from clearformer.families.qwen2_moe import QWEN2_MOE
 from clearformer.families.qwen3 import QWEN3
 from clearformer.families.qwen3_moe import QWEN3_MOE
+from clearformer.families.roberta import ROBERTA, XLM_ROBERTA
 from clearformer.families.t5 import T5
+from clearformer.families.vit import VIT
 from clearformer.messages import did_you_mean
 from clearformer.messages import families as say
 from clearformer.spec import Spec
@@ -28,18 +33,9 @@ from clearformer.spec import Spec
 T = TypeVar("T")
 
 PUBLISHED: tuple[Family, ...] = (
-    LLAMA,
-    MISTRAL,
-    MIXTRAL,
-    QWEN2,
-    QWEN2_MOE,
-    QWEN3,
-    QWEN3_MOE,
-    GPT2,
-    BERT,
-    T5,
-    MARIAN,
-    BART,
+    *(LLAMA, MISTRAL, MIXTRAL, QWEN2, QWEN2_MOE, QWEN3, QWEN3_MOE, GPT2),
+    *(BERT, ROBERTA, XLM_ROBERTA, DISTILBERT, MODERNBERT, VIT, CLIP, CLIP_TEXT, CLIP_IMAGE),
+    *(T5, MARIAN, BART),
 )
 FAMILIES: tuple[Family, ...] = (*PUBLISHED, OWN)
 

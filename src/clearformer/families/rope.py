@@ -30,12 +30,22 @@ def read_rotary(config: ConfigReader, length: int, base: float = DEFAULT_BASE) -
     if new and old:
         if _scaling(new, config, length) != _scaling(old, config, length):
             config.contradiction("rope_parameters", "rope_scaling", say.SCALED_DIFFERENTLY)
-        _base(old, config, base)
+        _base(old, config, default=base)
     elif (given := new or old) is None:
         return Rotary(config.number("rope_theta", base))
     else:
         new = given
-    return Rotary(_base(new, config, base), scaling=_scaling(new, config, length))
+    return Rotary(_base(new, config, default=base), scaling=_scaling(new, config, length))
+
+
+def read_layer_rotary(
+    config: ConfigReader, section: ConfigReader | None, length: int, key: str, default: float
+) -> Rotary:
+    """The rotary positions of one kind of layer: `section` of the nested `rope_parameters`, whose base the older `key`
+    gave. Raises CheckpointError."""
+    if section is None:
+        return Rotary(config.number(key, default))
+    return Rotary(_base(section, config, key, default), scaling=_scaling(section, config, length))
 
 
 def stretched(rotary: Rotary, length: int) -> int:
@@ -88,11 +98,11 @@ def write_rotary(rotary: Rotary) -> dict[str, object]:
     return written
 
 
-def _base(section: ConfigReader, config: ConfigReader, default: float) -> float:
-    outer = config.number("rope_theta", default)
+def _base(section: ConfigReader, config: ConfigReader, key: str = "rope_theta", default: float = DEFAULT_BASE) -> float:
+    outer = config.number(key, default)
     inner = section.number("rope_theta", outer)
-    if config.has("rope_theta") and inner != outer:
-        section.contradiction("rope_theta", "rope_theta", say.OUTER_DIFFERS, key="rope_theta", outer=outer)
+    if config.has(key) and inner != outer:
+        section.contradiction("rope_theta", "rope_theta", say.OUTER_DIFFERS, key=key, outer=outer)
     return inner
 
 

@@ -77,6 +77,8 @@ WINDOW_LACKING = Message("layers slide and no window is given", "有滑动窗口
 EXPERTS_COUNTED_TWICE = Message("both count the experts", "两者都是专家的个数")
 ACTIVATIONS_DIFFER = Message("they name different activations", "两者指的是不同的激活函数")
 ONE_TABLE = Message("{key} keeps one table for both sides", "{key} 使两侧共用一张词表")
+SECTIONS_DIFFER = Message("they describe different models", "两者描述的模型不同")
+LAYERS_DIFFER = Message("they name different layers", "两者所指的层不同")
 LABELS_NAMED = Message("id2label names {count}", "id2label 列出了 {count} 个")
 
 IMPOSSIBLE = failure(

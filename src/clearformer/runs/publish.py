@@ -39,7 +39,7 @@ def publish(
     save_into(
         folder,
         # Without them, transformers takes the ids of the family's first model for the special tokens.
-        config | token_keys(generation or GenerationDefaults()),
+        token_keys(generation or GenerationDefaults()) | config,
         weight_table.dump(family.table(spec), weights),
         write_generation(generation) if generation else None,
         {**files, RECIPE: read_bounded(folder / RECIPE, MAX_RECIPE)},

@@ -1,0 +1,106 @@
+"""ViT as transformers computes it, over images that are not square too; and each key that matters, planted wrong."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+from safetensors.torch import load_file, save_file
+from transformers import ViTConfig, ViTForImageClassification, ViTModel
+
+from clearformer.errors import CheckpointError, UsageError
+
+SMALL: dict[str, Any] = {
+    "hidden_size": 48,
+    "intermediate_size": 88,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "image_size": 24,
+    "patch_size": 8,
+    "attn_implementation": "eager",
+}
+CHOICES: dict[str, tuple[Any, dict[str, Any]]] = {
+    "headless": (ViTModel, {}),
+    "wide": (ViTModel, {"image_size": [16, 32], "patch_size": [4, 4], "num_channels": 1}),
+    "no_bias": (ViTModel, {"qkv_bias": False, "num_attention_heads": 6, "pooler_output_size": 20}),
+    "two_labels": (ViTForImageClassification, {}),
+    "five_labels": (ViTForImageClassification, {"num_labels": 5, "hidden_act": "gelu_new"}),
+    "number": (ViTForImageClassification, {"num_labels": 1}),
+    "eps": (ViTModel, {"layer_norm_eps": 0.1}),
+}
+
+
+@pytest.fixture(scope="module")
+def original(save_original):
+    @cache
+    def make(choice: str):
+        kind, changes = CHOICES[choice]
+        return save_original(kind(ViTConfig(**SMALL | changes)))
+
+    return make
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_equals_transformers(original, load_folder, choice):
+    found = original(choice)
+    assert found.distance(load_folder(found.folder)) <= found.tolerance
+
+
+def test_without_its_pooler_too(save_original, load_folder):
+    found = save_original(ViTModel(ViTConfig(**SMALL), add_pooling_layer=False))
+    assert found.agrees(load_folder(found.folder))
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_as_many_parameters(original, load_folder, choice):
+    """Beside the pooler, which hidden states do not pass."""
+    found = original(choice)
+    theirs = sum(value.numel() for name, value in found.model.named_parameters() if "pooler" not in name)
+    assert sum(value.numel() for value in load_folder(found.folder).model.parameters()) == theirs
+
+
+def test_a_classifiers_encoder_read_alone(original, with_config, load_folder):
+    """Its names have a stem, and pre-training left a mask behind."""
+    found = original("two_labels")
+    folder = with_config(found.folder, {"architectures": ["ViTModel"]})
+    tensors = load_file(folder / "model.safetensors")
+    tensors["vit.embeddings.mask_token"] = tensors["vit.embeddings.cls_token"].clone()
+    head = {name: tensors.pop(name) for name in ("classifier.weight", "classifier.bias")}
+    (folder / "model.safetensors").unlink()
+    save_file(tensors, folder / "model.safetensors", {"format": "pt"})
+    states = load_folder(folder).model(found.batch.pixels).detach()
+    logits = states[:, 0] @ head["classifier.weight"].T + head["classifier.bias"]
+    assert float((logits - found.answer).abs().max()) <= found.tolerance
+
+
+WRONG: list[tuple[str, dict[str, Any]]] = [
+    ("headless", {"hidden_size": 96}),
+    ("headless", {"intermediate_size": 80}),
+    ("headless", {"num_hidden_layers": 1}),
+    ("headless", {"num_attention_heads": 6}),
+    ("headless", {"image_size": 32}),
+    ("headless", {"patch_size": 4}),
+    ("headless", {"patch_size": [8, 4]}),
+    ("headless", {"num_channels": 1}),
+    ("wide", {"image_size": [32, 16]}),
+    ("headless", {"hidden_act": "quick_gelu"}),
+    ("five_labels", {"hidden_act": None}),
+    ("headless", {"layer_norm_eps": 1e-3}),
+    ("eps", {"layer_norm_eps": None}),
+    ("headless", {"qkv_bias": False}),
+    ("no_bias", {"qkv_bias": None}),
+    ("headless", {"architectures": ["ViTForImageClassification"]}),
+    ("two_labels", {"architectures": ["ViTModel"]}),
+    ("five_labels", {"id2label": {"0": "a", "1": "b"}}),
+]
+
+
+@pytest.mark.parametrize(("choice", "wrong"), WRONG)
+def test_a_wrong_value_is_noticed(original, with_config, load_folder, choice, wrong):
+    found = original(choice)
+    try:
+        distance = found.distance(load_folder(with_config(found.folder, wrong)))
+    except (CheckpointError, UsageError):
+        return
+    assert distance > 2 * found.tolerance
