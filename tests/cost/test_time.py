@@ -14,7 +14,9 @@ from clearformer.spec.presets import modern_decoder, vit
 from drawing import small
 
 SPEED = Speed("here", 2, float32_gflops=100.0, bfloat16_gflops=None, read_gb_per_s=20.0)
-RATES = BackendSpeed("here", 2, "torch", "float32", 1e-4, linear_gflops=50.0, attention_gflops=10.0, read_gb_per_s=10.0)
+RATES = BackendSpeed(
+    "here", 2, "torch", "float32", 1e-4, linear_gflops=50.0, attention_gflops=100.0, read_gb_per_s=10.0
+)
 SPEC = modern_decoder()
 
 

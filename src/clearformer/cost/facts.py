@@ -87,6 +87,9 @@ def formulas(found: Cost) -> dict[str, str]:
         "kv_cache.within_windows": cache.within_windows,
         "kv_cache.source": cache.memory,
     }
+    if (written := found.generating) is not None:
+        for name, course in (("cached", written.cached), ("uncached", written.uncached)):
+            named |= {f"generate.{name}.positions": course.rows, f"generate.{name}.pairs": course.pairs}
     return {name: formula.text for name, formula in named.items()}
 
 
@@ -115,6 +118,8 @@ def _intensity(job: Job | None) -> float | None:
 
 def _course(course: Course) -> dict[str, Any]:
     return {
+        "positions": course.rows.value,
+        "pairs": course.pairs.value,
         "linear": course.linear,
         "attention": course.attention,
         "visible": course.visible,

@@ -93,8 +93,15 @@ def letter(name: str, size: int) -> Formula:
 
 def halved(product: Formula) -> Formula:
     """Half of an even product, such as T·(T + 1)."""
-    assert product.value % 2 == 0
-    return Formula(1, f"{product.text}/2", f"{product.numbers}/2", product.value // 2, (), product.sizes)
+    return divided(product, 2)
+
+
+def divided(product: Formula, by: int) -> Formula:
+    """A product over a number that divides it."""
+    assert product.value % by == 0
+    single = product.coefficient == 1 and product.terms
+    text, numbers = (f"({product.text})", f"({product.numbers})") if single else (product.text, product.numbers)
+    return Formula(1, f"{text}/{by}", f"{numbers}/{by}", product.value // by, (), product.sizes)
 
 
 def total(formulas: Iterable[Formula]) -> Formula:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from clearformer.cost.flops import attention, linear_parts, mixing, seen
-from clearformer.cost.formula import Formula, letter, number
+from clearformer.cost.formula import ONE, TWO, Formula, divided, halved, letter, number
 from clearformer.cost.kv_cache import keeps_cache
 from clearformer.cost.sides import sides
 from clearformer.cost.work import Pass, Work, passes, require_room
@@ -24,10 +24,12 @@ from clearformer.spec import Patches, Spec, Visibility
 class Course:
     """FLOPs of all steps: products with weights, attention as executed, and over visible pairs alone.
 
-    The exponents are those of growth at this length: log2 of how much more a prompt and a text of twice the length
-    take.
+    `rows` positions are read in all; `pairs` are those of a position read with one that could be seen. The exponents
+    are of growth at this length: log2 of how much more a prompt and a text of twice the length take.
     """
 
+    rows: Formula
+    pairs: Formula
     linear: int
     attention: int
     visible: int
@@ -53,13 +55,16 @@ class Generating:
 class Steps:
     """Sums over all calls of one text: positions read, positions that could be seen, and pairs of the two."""
 
-    rows: int
-    keys: int
-    pairs: int
+    rows: Formula
+    keys: Formula
+    pairs: Formula
 
 
 def generating(spec: Spec, work: Work, prompt: int, new: int) -> Generating:
     """Raises UsageError for a model that writes nothing, and where the text is longer than a learnt table."""
+    for name, found in (("prompt", prompt), ("new", new)):
+        if type(found) is not int or found < 1:
+            raise UsageError(messages.NOT_WHOLE, name=name, found=repr(found))
     if not keeps_cache(spec):
         raise UsageError(messages.WRITES_NOTHING, found=type(spec).__name__)
     for side in sides(spec):
@@ -70,10 +75,11 @@ def generating(spec: Spec, work: Work, prompt: int, new: int) -> Generating:
 
 def steps(prompt: int, new: int, *, cached: bool) -> Steps:
     """The first call reads the prompt and gives the first token; each later one reads the token before."""
-    lengths = new * prompt + new * (new - 1) // 2
+    P, N = letter("Tₚ", prompt), letter("Tₙ", new)
+    lengths = N * P + halved(N * (N - ONE))
     if cached:
-        return Steps(prompt + new - 1, lengths, prompt**2 + lengths - prompt)
-    squares = new * prompt**2 + prompt * new * (new - 1) + (new - 1) * new * (2 * new - 1) // 6
+        return Steps(P + N - ONE, lengths, P * P + lengths - P)
+    squares = N * P * P + P * N * (N - ONE) + divided(N * (N - ONE) * (TWO * N - ONE), 6)
     return Steps(lengths, lengths, squares)
 
 
@@ -87,20 +93,20 @@ def _course(spec: Spec, work: Work, prompt: int, new: int, *, cached: bool) -> C
     linear, mixed = _sums(spec, work, prompt, new, cached=cached)
     more_linear, more_mixed = _sums(spec, work, 2 * prompt, 2 * new, cached=cached)
     visible = _visible(spec, work, prompt, new, cached=cached)
-    growth = math.log2(more_mixed / mixed) if mixed else 0.0
-    return Course(linear, mixed, visible, math.log2(more_linear / linear) if linear else 0.0, growth)
+    taken = steps(_parts(spec, work, prompt)[2], new, cached=cached)
+    growth = math.log2(more_linear / linear) if linear else 0.0, math.log2(more_mixed / mixed) if mixed else 0.0
+    return Course(taken.rows, taken.pairs, linear, mixed, visible, *growth)
 
 
 def _sums(spec: Spec, work: Work, prompt: int, new: int, *, cached: bool) -> tuple[int, int]:
     """FLOPs with weights, and of attention as executed."""
     source, writer, start = _parts(spec, work, prompt)
-    all_steps = steps(start, new, cached=cached)
-    rows = number(all_steps.rows)
+    taken = steps(start, new, cached=cached)
     # Without a cache the source's keys and values are made anew at every call.
     read = writer.memory * number(1 if cached else new)
-    whole = replace(writer, queries=rows, keys=number(all_steps.keys), memory=read, answers=number(new))
+    whole = replace(writer, queries=taken.rows, keys=taken.keys, memory=read, answers=number(new))
     linear = sum(amount.value for amount in linear_parts(whole).values())
-    mixed = mixing(writer, lambda visibility: number(all_steps.pairs), rows * writer.memory).value
+    mixed = mixing(writer, lambda visibility: taken.pairs, taken.rows * writer.memory).value
     if source is not None:
         linear += sum(amount.value for amount in linear_parts(source).values())
         mixed += attention(source, visible=False).value
@@ -119,7 +125,7 @@ def _visible(spec: Spec, work: Work, prompt: int, new: int, *, cached: bool) -> 
             known[visibility] = number(found)
         return known[visibility]
 
-    rows = number(steps(start, new, cached=cached).rows)
+    rows = steps(start, new, cached=cached).rows
     visible = mixing(writer, pairs, rows * writer.memory).value
     return visible if source is None else visible + attention(source, visible=True).value
 

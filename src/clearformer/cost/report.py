@@ -174,6 +174,8 @@ def _speed(found: Cost, write: Writer) -> Iterator[Row]:
 
 
 def _course(course: Course, name: Message, write: Writer) -> Iterator[Row]:
+    yield write.count(f"{write.say(name)}: {write.say(say.READ)}", course.rows)
+    yield write.count(f"{write.say(name)}: {write.say(say.PAIRS)}", course.pairs)
     for what, count, exponent in (
         (say.LINEAR, course.linear, course.linear_exponent),
         (say.ATTENTION, course.attention, course.attention_exponent),
@@ -197,6 +199,6 @@ def _fitting(found: Cost, write: Writer) -> Iterator[Row]:
 
 
 def _letters(write: Writer) -> Iterator[Row]:
-    order: Sequence[str] = [*DIMENSIONS, "W", "N", "M"]
+    order: Sequence[str] = [*DIMENSIONS, "W", "N", "M", "Tₚ", "Tₙ"]
     for name in sorted(write.letters, key=order.index):
         yield Row(name, ", ".join(f"{size:,}" for size in sorted(write.letters[name])), write.say(say.LETTERS[name]))

@@ -115,6 +115,7 @@ LINEAR, ATTENTION, VISIBLE = (
     Message("attention, executed", "注意力，实际执行"),
     Message("attention, visible", "注意力，可见部分"),
 )
+READ, PAIRS = Message("positions read", "读取的位置数"), Message("pairs of positions", "位置对数")
 GROWS = Message("grows as length to the {exponent:.2f}", "随长度的 {exponent:.2f} 次方增长")
 PURPOSES = {"training": Message("training", "训练"), "answering": Message("answering", "推理")}
 BATCH, LENGTH, LAYERS = (
@@ -128,6 +129,8 @@ LETTERS = {
     **DIMENSIONS,
     "W": Message("attention window", "注意力窗口"),
     "N": Message("parameters", "参数"),
+    "Tₚ": Message("tokens of the prompt", "提示的词元"),
+    "Tₙ": Message("tokens written", "生成的词元"),
     "M": Message("numbers in the blocks' matrices", "各层矩阵中的数"),
 }
 
