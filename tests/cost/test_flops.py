@@ -78,7 +78,7 @@ def inputs(spec: s.Spec) -> list[np.ndarray]:
 
 
 @given(any_spec)
-@settings(max_examples=80)
+@settings(max_examples=30)
 def test_drawn_specs_take_the_flops_that_torch_counts(spec: s.Spec) -> None:
     data = inputs(spec)
     model, found = plainly(spec), flops(spec, work_of(spec, data))
@@ -87,7 +87,7 @@ def test_drawn_specs_take_the_flops_that_torch_counts(spec: s.Spec) -> None:
 
 
 @given(any_spec)
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_drawn_specs_take_the_flops_of_a_forward_and_a_backward_pass(spec: s.Spec) -> None:
     data = inputs(spec)
     model, found = plainly(spec), flops(spec, work_of(spec, data))

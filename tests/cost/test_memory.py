@@ -15,7 +15,7 @@ from clearformer.build import build
 from clearformer.cache.static import StaticCache, cache_bytes
 from clearformer.cost.activations import activations
 from clearformer.cost.kv_cache import kv_cache
-from clearformer.cost.memory import Memory, memory, training_bytes
+from clearformer.cost.memory import memory, training_bytes
 from clearformer.cost.parameters import parameters
 from clearformer.cost.work import Kernel, Work
 from clearformer.layers.attention import Attention
@@ -147,15 +147,11 @@ def test_seven_billion_parameters_take_fourteen_gigabytes_and_a_hundred_and_twel
     assert training_bytes(count, "float16") == training_bytes(count, "float32") == 112 * 10**9
 
 
-def state(found: Memory) -> int:
-    return found.weights.value + found.gradients.value + found.optimizer.value
-
-
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
 def test_adam_takes_sixteen_bytes_a_parameter(dtype: Any) -> None:
     found = memory(llama_7b(), Work(1, 16, dtype=dtype))
-    assert state(found) == 16 * parameters(llama_7b()).total
-    assert found.total == state(found) + found.activations.bytes
+    assert found.state == 16 * parameters(llama_7b()).total
+    assert found.total == found.state + found.activations.bytes
 
 
 def test_muon_keeps_one_moment_of_the_blocks_matrices() -> None:

@@ -22,7 +22,7 @@ def held(spec: s.Spec) -> int:
 
 
 @given(any_spec)
-@settings(max_examples=150)
+@settings(max_examples=40)
 def test_drawn_specs_have_the_parameters_of_their_models(spec: s.Spec) -> None:
     found = parameters(spec)
     assert found.total == held(spec)

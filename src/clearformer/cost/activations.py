@@ -39,20 +39,19 @@ THREE = number(3)
 
 @dataclass(frozen=True)
 class Activations:
-    """In bytes: what is kept when the backward pass begins, and what that pass then needs at its fullest moment.
-
-    `blocks` and `ends` (input, final norm, head and loss) are kept; `working` is held for a moment.
+    """In bytes. `blocks` is what they keep. On top of it comes `loss`: what input, final norm, head and loss keep, and
+    the loss's gradients; and when these have gone `backward`: what the last block's backward pass works with.
     """
 
     blocks: Formula
-    ends: Formula
-    working: Formula
+    loss: Formula
+    backward: Formula
     scores: Formula
 
     @property
     def whole(self) -> Formula:
-        """All of it at once, as the backward pass begins."""
-        return self.blocks + self.ends + self.working
+        """At the fullest moment."""
+        return self.blocks + largest(self.loss, self.backward)
 
     @property
     def bytes(self) -> int:
@@ -63,11 +62,11 @@ def activations(spec: Spec, work: Work, *, kernel: Kernel, recompute: bool) -> A
     """Of one training pass over the work; `scores` is one block's table of B·H·T·S, the largest."""
     each_bytes, found = number(work.bytes_each), passes(spec, work)
     kept = total(_inputs(each) if recompute else _all_blocks(each, kernel) for each in found)
-    moments = [loss_working(each) for each in found] + [_block_working(each, kernel, recompute) for each in found]
+    loss = largest(*(loss_working(each) for each in found))
     return Activations(
         each_bytes * kept,
-        each_bytes * total(ends(each) for each in found),
-        each_bytes * largest(*moments),
+        each_bytes * (total(ends(each) for each in found) + loss),
+        each_bytes * largest(*(_block_working(each, kernel, recompute) for each in found)),
         each_bytes * largest(*(_tables(each) for each in found)),
     )
 
@@ -87,7 +86,9 @@ def _block_working(each: Pass, kernel: Kernel, recompute: bool) -> Formula:
         F = _hidden(block.feedforward)
         pairs = [each.keys * letter("H", block.attention.heads)] if materialised(block.attention, kernel) else []
         largest_two = largest(TWO * F, *(TWO * pair for pair in pairs))
-        moments.append(largest_two + kept_by(block, each, kernel) if recompute else largest_two)
+        # The block's input is kept already.
+        again = kept_by(block, each, kernel) - width_of(each.side.stack) if recompute else ZERO
+        moments.append(again + largest_two)
     return each.rows * each.queries * largest(*moments)
 
 

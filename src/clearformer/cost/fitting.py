@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, assert_never
 
-from clearformer.cost.kv_cache import keeps_cache
-from clearformer.cost.memory import memory
+from clearformer.cost.activations import activations
+from clearformer.cost.kv_cache import keeps_cache, kv_cache
+from clearformer.cost.memory import Memory, memory
 from clearformer.cost.parameters import parameters
 from clearformer.cost.sides import sides
 from clearformer.cost.work import Work, fixed_length
@@ -17,7 +18,7 @@ from clearformer.messages import cost as messages
 from clearformer.spec import DecoderOnly, EncoderDecoder, EncoderOnly, Learned, Spec, Stack, TwoTowers
 
 Purpose = Literal["training", "answering"]
-MOST = {"batch": 1 << 24, "length": 1 << 24, "layers": 1 << 12}
+MOST = {"batch": 1 << 24, "length": 1 << 24, "layers": 1 << 10}
 _UNITS = {"": 1, "B": 1, **{f"{letter}B": 1000**power for power, letter in enumerate("KMGT", 1)}}
 _UNITS |= {f"{letter}iB": 1024**power for power, letter in enumerate("KMGT", 1)}
 
@@ -53,22 +54,27 @@ def bytes_of(text: str) -> int:
 
 
 def _fitting(spec: Spec, work: Work, size: int, purpose: Purpose) -> Fitting:
-    def needed(of: Spec, doing: Work) -> int:
-        held = memory(of, doing)
+    held = memory(spec, work)
+
+    def needed(of: Spec, doing: Work, state: Memory) -> int:
         match purpose:
             case "training":
-                return held.total
+                kept = activations(of, doing, kernel=doing.kernel, recompute=doing.recompute)
+                return state.state + kept.bytes
             case "answering":
-                return held.answering
+                return state.weights.value + kv_cache(of, doing).whole.value
             case _:
                 assert_never(purpose)
 
-    batch = most(lambda n: needed(spec, replace(work, batch=n)) <= size, MOST["batch"])
+    def fits(of: Spec) -> bool:
+        return needed(of, work, memory(of, work)) <= size
+
+    batch = most(lambda n: needed(spec, replace(work, batch=n), held) <= size, MOST["batch"])
     longest = longest_position(spec)
     length = None
     if longest is not None:
-        length = most(lambda n: needed(spec, replace(work, length=n)) <= size, longest)
-    layers = most(lambda n: needed(with_layers(spec, n), work) <= size, MOST["layers"])
+        length = most(lambda n: needed(spec, replace(work, length=n), held) <= size, longest)
+    layers = most(lambda n: fits(with_layers(spec, n)), MOST["layers"])
     count = None if layers is None else parameters(with_layers(spec, layers)).total
     return Fitting(purpose, batch, length, layers, count)
 

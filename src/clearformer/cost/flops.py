@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import assert_never, get_args
+from typing import assert_never
 
 from clearformer.cost.formula import ONE, TWO, ZERO, Formula, halved, letter, number, total
-from clearformer.cost.parameters import PARTS, side_part
+from clearformer.cost.parameters import PARTS, side_sums
 from clearformer.cost.sides import over_blocks
 from clearformer.cost.weights import Reads, Weight
 from clearformer.cost.work import Pass, Work, passes, patches
@@ -63,15 +63,16 @@ def flops(spec: Spec, work: Work) -> Flops:
 def linear_parts(each: Pass) -> dict[str, Formula]:
     """The products with weights, part by part."""
 
-    def read_by(reads: Reads) -> Callable[[Weight], Formula]:
-        return lambda weight: weight.used * weight.count if (weight.kind, weight.reads) == ("matrix", reads) else ZERO
-
-    found = {}
-    for part in PARTS:
-        sums = ((reads, side_part(each.side, part, read_by(reads))) for reads in get_args(Reads))
-        if (amount := total(TWO * rows_read(each, reads) * numbers for reads, numbers in sums)).value:
-            found[each.side.prefix + part] = amount
-    return found
+    sums = side_sums(
+        each.side,
+        lambda weight: weight.used * weight.count if weight.kind == "matrix" else ZERO,
+        lambda weight: (weight.part, weight.reads),
+    )
+    products: dict[str, list[Formula]] = {}
+    for (part, reads), numbers in sums.items():
+        products.setdefault(part, []).append(TWO * rows_read(each, reads) * numbers)
+    found = {part: total(products[part]) for part in PARTS if part in products}
+    return {each.side.prefix + part: amount for part, amount in found.items() if amount.value}
 
 
 def rows_read(each: Pass, reads: Reads) -> Formula:
@@ -174,7 +175,7 @@ def _no_gradient(each: Pass) -> Formula:
         reads_input = weight.reads == "patches" and not learns_before
         return TWO * rows_read(each, weight.reads) * weight.count if reads_input else ZERO
 
-    return side_part(each.side, "patches", of)
+    return total(side_sums(each.side, of, lambda weight: weight.part).values())
 
 
 def _blocks_alone(each: Pass) -> Formula:

@@ -12,8 +12,7 @@ from typing import assert_never
 from clearformer.cost.activations import Activations, activations
 from clearformer.cost.formula import ZERO, Formula, letter, number
 from clearformer.cost.kv_cache import kv_cache
-from clearformer.cost.parameters import by_part, parameters, side_part
-from clearformer.cost.sides import sides
+from clearformer.cost.parameters import by_part, parameters
 from clearformer.cost.weights import Weight
 from clearformer.cost.work import Dtype, Optimizer, Work
 from clearformer.spec import Spec
@@ -34,16 +33,22 @@ class Memory:
     answering: int
 
     @property
+    def state(self) -> int:
+        """What is held whatever is read."""
+        return self.weights.value + self.gradients.value + self.optimizer.value
+
+    @property
     def total(self) -> int:
-        state = self.weights.value + self.gradients.value + self.optimizer.value
-        return state + self.activations.bytes
+        return self.state + self.activations.bytes
 
     @property
     def peak(self) -> int:
-        """The loss's gradients come first, then the head's weights', and at the end all gradients and no activation."""
-        kept = self.activations.blocks.value + self.activations.ends.value
-        moments = (kept + self.activations.working.value, kept + self.head_gradient, self.gradients.value)
-        return self.weights.value + self.optimizer.value + max(moments)
+        """The loss's gradients come first, then the head's weights' with the last block's, and at the end all gradients
+        and no activation."""
+        held = self.activations
+        moments = (held.loss.value, held.backward.value + self.head_gradient)
+        fullest = max(held.blocks.value + max(moments), self.gradients.value)
+        return self.weights.value + self.optimizer.value + fullest
 
 
 def memory(spec: Spec, work: Work) -> Memory:
@@ -81,11 +86,8 @@ def block_matrices(spec: Spec) -> int:
     def of(weight: Weight) -> Formula:
         return weight.kept if weight.kind == "matrix" else ZERO
 
-    return sum(
-        side_part(side, part, of).value
-        for side in sides(spec)
-        for part in ("attention", "cross_attention", "feedforward", "router")
-    )
+    inside = ("attention", "cross_attention", "feedforward", "router")
+    return sum(amount.value for part, amount in by_part(spec, of).items() if part.rpartition(".")[2] in inside)
 
 
 def head_gradient(spec: Spec) -> int:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from clearformer.cost import weights
 from clearformer.cost.formula import ONE, ZERO, Formula, total
-from clearformer.cost.sides import Side, over_blocks, sides
+from clearformer.cost.sides import Side, objects, over_blocks, sides
 from clearformer.cost.weights import Weight, width_of
 from clearformer.spec import Attention, Block, RelativeBias, Spec, Stack, TwoTowers
+
+Key = TypeVar("Key")
 
 PARTS = (
     "tokens",
@@ -63,29 +66,31 @@ def by_part(spec: Spec, of: Callable[[Weight], Formula]) -> dict[str, Formula]:
     """Σ `of`(weight) for each part of each side that has any, in the order of `PARTS`."""
     found: dict[str, Formula] = {}
     for side in sides(spec):
-        for part in PARTS:
-            if (amount := side_part(side, part, of)).value:
-                found[side.prefix + part] = amount
+        sums = side_sums(side, of, lambda weight: weight.part)
+        found |= {side.prefix + part: sums[part] for part in PARTS if part in sums and sums[part].value}
     if isinstance(spec, TwoTowers) and (scale := of(Weight("scale", ONE, "table"))).value:
         found["scale"] = scale
     return found
 
 
-def side_part(side: Side, part: str, of: Callable[[Weight], Formula]) -> Formula:
-    """One part of one side."""
-    stack = side.stack
+def side_sums(side: Side, of: Callable[[Weight], Formula], key: Callable[[Weight], Key]) -> dict[Key, Formula]:
+    """Σ `of`(weight) over the weights of one side that have the same `key`."""
 
-    def counted(found: Iterable[Weight]) -> Formula:
-        return total(of(weight) for weight in found if weight.part == part)
+    def summed(found: Iterable[Weight]) -> dict[Key, Formula]:
+        amounts: dict[Key, list[Formula]] = {}
+        for weight in found:
+            amounts.setdefault(key(weight), []).append(of(weight))
+        return {each: total(amount) for each, amount in amounts.items()}
 
-    def of_block(block: Block) -> Formula:
-        return counted(block_weights(side, block))
-
-    outside = [counted(outside_blocks(side)), over_blocks(stack, of_block)]
-    if part == "attention":
-        tables = (Weight(part, weights.relative(owner), "table") for owner in bias_owners(stack))
-        outside.append(counted(tables))
-    return total(outside)
+    tables = (Weight("attention", weights.relative(owner), "table") for owner in bias_owners(side.stack))
+    outside = summed([*outside_blocks(side), *tables])
+    inside = {id(block): summed(block_weights(side, block)) for block in objects(side.stack)}
+    keys = dict.fromkeys([*outside, *(each for sums in inside.values() for each in sums)])
+    return {
+        each: outside.get(each, ZERO)
+        + over_blocks(side.stack, lambda block, each=each: inside[id(block)].get(each, ZERO))
+        for each in keys
+    }
 
 
 def block_weights(side: Side, block: Block) -> weights.Weights:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import assert_never
@@ -64,15 +65,18 @@ def sides(spec: Spec) -> tuple[Side, ...]:
             assert_never(spec)
 
 
+def objects(stack: Stack) -> list[Block]:
+    """The blocks of a uniform stack are one object: comparing them all would take longer than the reckoning."""
+    return list({id(block): block for block in stack.blocks}.values())
+
+
 def over_blocks(stack: Stack, of: Callable[[Block], Formula]) -> Formula:
     """Σ `of`(block): equal answers are counted, L of them where all are alike."""
-    answers: dict[int, Formula] = {}
+    times_there = Counter(map(id, stack.blocks))
     counts: dict[Formula, int] = {}
-    for block in stack.blocks:
-        # The blocks of a uniform stack are one object: hashing each would take longer than the reckoning.
-        if id(block) not in answers:
-            answers[id(block)] = of(block)
-        counts[answers[id(block)]] = counts.get(answers[id(block)], 0) + 1
+    for block in objects(stack):
+        answer = of(block)
+        counts[answer] = counts.get(answer, 0) + times_there[id(block)]
     found = ZERO
     for answer, count in counts.items():
         times = letter("L", count) if len(counts) == 1 and count > 1 else number(count)

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from clearformer.cost.flops import attention, linear_parts, rows_read
-from clearformer.cost.formula import ONE, ZERO, Formula, letter, number
+from clearformer.cost.formula import ONE, ZERO, Formula, letter, number, total
 from clearformer.cost.kv_cache import keeps_cache, memory_numbers, numbers_per_token
-from clearformer.cost.parameters import side_part
+from clearformer.cost.parameters import side_sums
 from clearformer.cost.weights import Weight
 from clearformer.cost.work import Pass, Work, passes
 from clearformer.machine import BackendSpeed, Speed
@@ -128,8 +128,7 @@ def _numbers_read(each: Pass) -> Formula:
         kept, used = weight.copies.value, weight.used.value
         return number(min(kept, used * rows) if kept else used) * weight.count
 
-    parts = ("patches", "attention", "cross_attention", "feedforward", "router", "head")
-    return number(sum(side_part(each.side, part, of).value for part in parts))
+    return total(side_sums(each.side, of, lambda weight: weight.part).values())
 
 
 def _cache_numbers(each: Pass) -> Formula:
