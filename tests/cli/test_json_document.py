@@ -31,11 +31,12 @@ def keys(value: object, path: str = "") -> set[str]:
     return found.union(*(keys(item, f"{path}.{key}".lstrip(".")) for key, item in value.items()))
 
 
-OPEN = ("packages", "dtypes", "demos[].figures", "trace")
+OPEN = ("packages", "dtypes", "demos[].figures", "trace", "formulas", "work.lengths")
+OPEN += ("parameters.by_part", "flops.by_part")
 
 
 # What this machine or a good run does not have.
-ABSENT = ("speed.", "accelerators[].", "left_out[].")
+ABSENT = ("speed.", "backends[].", "accelerators[].", "left_out[].")
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +72,7 @@ def model(home):
         ("tour", []),
         ("trace", ["smollm2-135m", "the cat"]),
         ("attention", ["smollm2-135m", "the cat"]),
+        ("cost", ["smollm2-135m", "--generate", "4+2", "--fit", "1GB", "--compare", "tiny-gpt"]),
         ("bench decode", ["--busy-ok", "--prompt", "4", "--new", "2", "--runs", "1"]),
         ("bench train", ["--busy-ok", "--shape", "char", "--steps", "1", "--runs", "1", "--vs", "nn"]),
         ("ls", []),

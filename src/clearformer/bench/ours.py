@@ -9,7 +9,7 @@ from clearformer.bench.contestant import Stopwatch, Written
 from clearformer.generate.settings import Options
 from clearformer.generate.speak import Generation
 from clearformer.load import Loaded
-from clearformer.speed.pack import packed
+from clearformer.speed.pack import is_packed, packed
 
 
 class Clearformer:
@@ -20,6 +20,11 @@ class Clearformer:
     def __init__(self, speaker: Loaded) -> None:
         endless = replace(speaker.generation, end_ids=())
         self._speaker = replace(speaker, model=packed(speaker.model), tokenizer=None, template=None, generation=endless)
+
+    @property
+    def backend(self) -> str:
+        """As `generate` names it."""
+        return "torch-packed" if is_packed(self._speaker.model) else "torch"
 
     def write(self, prompt: Sequence[int], new: int) -> Written:
         watch = Stopwatch()

@@ -15,11 +15,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-import torch
-from torch import Tensor
+if TYPE_CHECKING:
+    # A table of names is made without torch: reading a config takes milliseconds.
+    from torch import Tensor
 
-Tensors = tuple[Tensor, ...]
+    Tensors = tuple[Tensor, ...]
+
 Numbers = Mapping[str, str]
 
 
@@ -118,10 +121,12 @@ class Split(Row):
     def to_ours(self, theirs: Tensors) -> Tensors:
         (fused,) = theirs
         grouped = _unflatten(fused, self.axis, (self.groups, sum(self.sizes)))
-        parts = torch.split(grouped, list(self.sizes), dim=self.axis + 1)
+        parts = grouped.split(list(self.sizes), dim=self.axis + 1)
         return tuple(self._turn(part.flatten(self.axis, self.axis + 1)) for part in parts)
 
     def to_theirs(self, ours: Tensors) -> Tensors:
+        import torch
+
         parts = [
             _unflatten(self._turn(part), self.axis, (self.groups, size))
             for part, size in zip(ours, self.sizes, strict=True)

@@ -131,11 +131,12 @@ def _run(job: Job, prompt: int, new: int, flags: Measuring, screen: Screen) -> i
     import clearformer.bench.jobs as jobs
     import clearformer.machine as machine
     from clearformer.bench.contestant import Contestant
+    from clearformer.bench.expected import expected_tok_s
     from clearformer.bench.hugging_face import HuggingFace, require_transformers
     from clearformer.bench.ours import Clearformer
     from clearformer.generate.speaker import speaking_model, tokenizer_of
     from clearformer.load import load
-    from clearformer.store import resolve
+    from clearformer.store import home, resolve
 
     if flags.vs:
         require_transformers()
@@ -148,14 +149,18 @@ def _run(job: Job, prompt: int, new: int, flags: Measuring, screen: Screen) -> i
     context = speaking_model(speaker).spec.context
     least = 2 if job == "decode" else 1
     jobs.require_sizes(prompt=prompt, new=new, runs=flags.runs, least_new=least, context=context, name=flags.model)
-    contestants: list[Contestant] = [Clearformer(speaker)]
+    ours = Clearformer(speaker)
+    contestants: list[Contestant] = [ours]
     if flags.vs:
         contestants.append(HuggingFace(located, dtype))
     ids = jobs.prompt_of(tokenizer_of(speaker), prompt)
     screen.note(say.CALIBRATING)
     with screen.progress(say.RUNNING) as advance:
         report = jobs.measure(job, contestants, ids, new=new, runs=flags.runs, busy_ok=flags.busy_ok, advance=advance)
-    told = contents(report, jobs.about_machine(threads), flags, prompt=prompt, new=new)
+    sizes = {"prompt": prompt, "new": new}
+    about = {"dtype": flags.dtype, "backend": ours.backend, "threads": threads}
+    expected = expected_tok_s(speaker.spec, job, home(), **sizes, **about)
+    told = {**contents(report, jobs.about_machine(threads), flags, **sizes), "expected": expected}
     _tell(report, told, new, screen)
     if flags.out is not None:
         _write(flags.out, told)
@@ -188,6 +193,8 @@ def _tell(report: Report, told: dict[str, Any], new: int, screen: Screen) -> Non
         screen.say(say.OTHER_TOKENS, first=report.first_difference + 1, count=new)
     elif report.same_tokens:
         screen.say(say.SAME_TOKENS, count=new)
+    if told["expected"] is not None:
+        screen.say(say.EXPECTED, expected=told["expected"], ratio=report.rows[0].median / told["expected"])
     if not report.calm.quiet:
         screen.say(say.WAS_BUSY)
 

@@ -13,7 +13,6 @@ from cyclopts import Parameter
 import clearformer.machine as machine
 from clearformer.cli.flags import Progressing, Spoken
 from clearformer.cli.screen import Screen
-from clearformer.messages import cli as say
 
 PACKAGES = ("torch", "numpy", "tokenizers", "safetensors", "gguf", "huggingface_hub", "transformers")
 
@@ -24,7 +23,7 @@ class Looking(Progressing):
     """How closely to look."""
 
     measure: bool = False
-    """Measure the matrix product's peak and the memory's read rate, and remember them."""
+    """Measure the matrix product's peak, the memory's read rate and each backend's speed, and remember them."""
 
 
 def env(*, flags: Looking = Looking(), language: Spoken = "en") -> None:
@@ -34,8 +33,9 @@ def env(*, flags: Looking = Looking(), language: Spoken = "en") -> None:
     screen = Screen(language, flags)
     threads = machine.use_threads(None)
     if flags.measure:
-        screen.note(say.MEASURING)
-        machine.save(machine.measure(), home())
+        from clearformer.cli.measuring import measure
+
+        measure(home(), threads, screen)
     found = describe(threads)
     if screen.as_json:
         screen.json(found)
@@ -65,6 +65,7 @@ def describe(threads: int) -> dict[str, Any]:
         "dtypes": {name: machine.supported_dtypes(name) for name in ("cpu", *(device.device for device in devices))},
         "cache": str(home()),
         "speed": asdict(speed) if speed else None,
+        "backends": [asdict(backend) for backend in machine.remembered_backends(home())],
     }
 
 
@@ -96,3 +97,6 @@ def _rows(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
         if speed["bfloat16_gflops"]:
             yield "bfloat16", f"{speed['bfloat16_gflops']:.0f} GFLOP/s"
         yield "memory read", f"{speed['read_gb_per_s']:.1f} GB/s"
+    for backend in found["backends"]:
+        rates = f"{backend['linear_gflops']:.0f} GFLOP/s, {backend['read_gb_per_s']:.1f} GB/s"
+        yield f"{backend['backend']} {backend['dtype']}", f"{rates}, {backend['block_s'] * 1e6:.0f} µs a block"

@@ -42,6 +42,7 @@ VERBS = {
     "classify": "clearformer.cli.classify:classify",
     "fill": "clearformer.cli.fill:fill",
     "export": "clearformer.cli.export:export",
+    "cost": "clearformer.cli.cost:cost",
     "bench": "clearformer.cli.bench:bench",
     "env": "clearformer.cli.env:env",
 }

@@ -5,6 +5,7 @@ Counts respect what the process is allowed, not what the box holds. torch is imp
 
 from __future__ import annotations
 
+from clearformer.machine.backends import BackendSpeed, remember_backends, remembered_backends
 from clearformer.machine.devices import (
     Accelerator,
     accelerators,
@@ -16,10 +17,11 @@ from clearformer.machine.devices import (
 )
 from clearformer.machine.memory import Memory, in_binary_units, memory
 from clearformer.machine.processor import cores, cpu_features, cpu_name
-from clearformer.machine.speed import Speed, measure, measured, save
+from clearformer.machine.speed import Speed, measure, measured, remembered, save
 
 __all__ = [
     "Accelerator",
+    "BackendSpeed",
     "Memory",
     "Speed",
     "accelerators",
@@ -33,6 +35,9 @@ __all__ = [
     "measure",
     "measured",
     "memory",
+    "remember_backends",
+    "remembered",
+    "remembered_backends",
     "save",
     "supported_dtypes",
     "use_threads",

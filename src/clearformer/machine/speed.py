@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 from clearformer.machine.devices import supported_dtypes
@@ -45,11 +46,17 @@ def measured(folder: Path) -> Speed | None:
     """What `save` kept in `folder` for this machine, this torch and this number of threads; None if there is none."""
     import torch
 
+    speed = remembered(folder)
+    return speed if speed is not None and speed.threads == torch.get_num_threads() else None
+
+
+def remembered(folder: Path) -> Speed | None:
+    """The same with whatever number of threads it was measured; without torch."""
     try:
         speed = Speed(**json.loads((folder / FILE).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None
-    return speed if (speed.machine, speed.threads) == (identity(), torch.get_num_threads()) else None
+    return speed if speed.machine == identity() else None
 
 
 def save(speed: Speed, folder: Path) -> None:
@@ -62,9 +69,7 @@ def save(speed: Speed, folder: Path) -> None:
 
 def identity() -> str:
     """What a measurement belongs to: it says nothing about another processor or another torch."""
-    import torch
-
-    return f"{cpu_name()}, {cores()} cores, torch {torch.__version__}"
+    return f"{cpu_name()}, {cores()} cores, torch {version('torch')}"
 
 
 def _matmul_gflops(dtype: object) -> float:

@@ -59,6 +59,10 @@ MACHINE = Message(
     "{name}, {threads} of {cores} cores; clearformer {clearformer}, torch {torch}, transformers {transformers}, Python {python}",
     "{name}，使用 {threads}/{cores} 核；clearformer {clearformer}，torch {torch}，transformers {transformers}，Python {python}",
 )
+EXPECTED = Message(
+    "clearformer cost expected {expected:.1f} tok/s of ours; it reached {ratio:.2f} of that.",
+    "clearformer cost 的预期为 {expected:.1f} tok/s；实测为其 {ratio:.2f} 倍。",
+)
 WAS_BUSY = Message("The machine was busy: these figures are not to be quoted.", "测量时本机正忙：这些数字不可引用。")
 SAME_TOKENS = Message("Both wrote the same {count} tokens.", "两者生成的 {count} 个词元完全相同。")
 OTHER_TOKENS = Message(

@@ -47,6 +47,10 @@ VERBS = {
     "classify": Message("Sort texts or images into classes.", "把文本或图像分类。"),
     "fill": Message("Fill the gaps in a text.", "填补文本中的空缺。"),
     "export": Message("Write a model as a folder that other libraries read.", "把模型写成其他库可读的文件夹。"),
+    "cost": Message(
+        "Reckon parameters, FLOPs, memory, KV cache and time from a model's description, each with its formula.",
+        "由模型的描述推算参数量、FLOPs、内存、KV 缓存与时间，每项附公式。",
+    ),
     "bench": Message(
         "Measure our speed, alone or side by side with Hugging Face.",
         "测量速度，可单独测，也可与 Hugging Face 并排比较。",
@@ -161,6 +165,38 @@ SENTENCES = (
         "Add what the model expects around a text, such as a begin mark.", "加上模型要求的首尾标记，例如开始标记。"
     ),
     Message("Keep special tokens in the text.", "在文本中保留特殊词元。"),
+    # cost
+    Message(
+        "A preset, a model as other verbs take it, or a config.json or a spec's JSON of any size.",
+        "预设名称、其他命令所用的模型，或任意规模的 config.json 或规格 JSON。",
+    ),
+    Message("Sequences in a batch.", "一批中的序列数。"),
+    Message(
+        "Positions of each sequence; the model's context if left out.", "每条序列的位置数；省略时为模型的上下文长度。"
+    ),
+    Message(
+        "Positions that the encoder reads in front of a decoder; --length if left out.",
+        "解码器之前的编码器读取的位置数；省略时同 --length。",
+    ),
+    Message("The number type of weights, cache and activations.", "权重、缓存与激活的数值类型。"),
+    Message("What trains it.", "训练所用的优化器。"),
+    Message(
+        "Attention in the totals: sdpa holds no table of scores, plain holds them.",
+        "合计所用的注意力：sdpa 不保存分数表，plain 保存。",
+    ),
+    Message(
+        "Keep each block's input alone and compute the block again in the backward pass.",
+        "只保存每层的输入，反向时重新计算该层。",
+    ),
+    Message(
+        "Sum up writing: prompt+new tokens, such as 512+128, with and without a cache.",
+        "累计生成的开销：提示+生成的词元数，例如 512+128，有缓存与无缓存。",
+    ),
+    Message(
+        "Find the largest batch, length and number of blocks for this much memory, such as 24GB.",
+        "求这么多内存（例如 24GB）放得下的最大批、长度与层数。",
+    ),
+    Message("Further models, for a table side by side.", "再给出几个模型，并排成表。"),
     # bench
     Message(
         "The model and the batch: decoders of 0.8 and 13.9 million, or 7.6 million that translate.",
@@ -205,8 +241,8 @@ SENTENCES = (
     Message("Hash every file again and compare.", "重新计算每个文件的哈希并比对。"),
     # env
     Message(
-        "Measure the matrix product's peak and the memory's read rate, and remember them.",
-        "测量矩阵乘法峰值与内存读取速率，并记住结果。",
+        "Measure the matrix product's peak, the memory's read rate and each backend's speed, and remember them.",
+        "测量矩阵乘法峰值、内存读取速率与各后端的速度，并记住结果。",
     ),
 )
 

@@ -122,6 +122,10 @@ DIMENSIONS = {
     "E": Message("experts", "专家"),
     "V": Message("vocabulary", "词表"),
     "R": Message("rotary width", "旋转宽度"),
+    "Z": Message("latent width", "潜向量宽度"),
+    "L": Message("layers", "层数"),
+    "C": Message("channels", "通道"),
+    "P": Message("patch", "块边长"),
 }
 TOKENS = Message("{count} tokens: {tokens}", "{count} 个词元：{tokens}")
 TOO_NARROW = Message(

@@ -1,0 +1,60 @@
+"""From what a user names to a spec, without a weight and, but for GGUF files, without torch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from clearformer.cli.screen import Screen
+from clearformer.messages import cli as say
+from clearformer.spec import Hidden, Spec
+from clearformer.spec.codec import from_json
+from clearformer.spec.presets import PRESETS
+
+MAX_BYTES = 10_000_000
+
+
+def spec_of(name: str, screen: Screen) -> Spec:
+    """A preset's name; a JSON file that holds a config or a spec; else a model as `load` finds it, fetched if it must
+    be. Raises UsageError, StoreError or CheckpointError."""
+    if name in PRESETS:
+        return PRESETS[name]()
+    if name.endswith(".json"):
+        return spec_of_file(Path(name))
+    from clearformer.store import resolve
+
+    with screen.progress(say.LOADING, in_bytes=True, name=name) as advance:
+        located = resolve(name, progress=advance)
+    return spec_of_gguf(located.path) if located.kind == "gguf" else spec_of_folder(located.path)
+
+
+def spec_of_file(path: Path) -> Spec:
+    """A published config.json, or what `spec.codec` wrote."""
+    from clearformer.checkpoint.reading import read_json
+    from clearformer.families import family_of
+
+    data = read_json(path, MAX_BYTES)
+    if "type" in data and "model_type" not in data:
+        return from_json(data)
+    return family_of(data, path).read(data, path)
+
+
+def spec_of_folder(folder: Path) -> Spec:
+    """Its config.json alone, and what sentence-transformers put behind it."""
+    from clearformer.checkpoint.reading import inside
+    from clearformer.families.heads import read_sentence_head
+    from clearformer.spec import DecoderOnly, EncoderOnly
+
+    spec = spec_of_file(inside(folder, "config.json"))
+    if isinstance(spec, EncoderOnly | DecoderOnly) and isinstance(spec.head, Hidden):
+        return replace(spec, head=read_sentence_head(folder) or spec.head)
+    return spec
+
+
+def spec_of_gguf(path: Path) -> Spec:
+    """The header's metadata; its reader needs torch for its number types."""
+    from clearformer.checkpoint.gguf_file import open_gguf
+    from clearformer.families import gguf_form_of
+
+    file = open_gguf(path)
+    return gguf_form_of(file.metadata, path).read(file)

@@ -1,0 +1,54 @@
+"""From the times of two small decoders to the rates that explain them, and so predict any other.
+
+Writing a token takes a fixed time a block and the reading of every weight: the narrow model shows the first, the wide
+one the second. A prompt shows the rate of products with weights, and a longer one that of attention.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from clearformer.cost.time import Job, decode, prefill
+from clearformer.cost.work import Dtype, Work
+from clearformer.machine import BackendSpeed
+from clearformer.spec.presets import modern_decoder
+
+BEHIND, SHORT, LONG = 128, 256, 1024
+NARROW = modern_decoder(width=64, heads=4, kv_heads=2, hidden=128, layers=16, vocabulary=64)
+WIDE = modern_decoder(width=768, heads=12, kv_heads=4, hidden=2048, layers=6, vocabulary=64)
+"""Its weights are larger than a processor's caches, as those of real models are."""
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """A token behind `BEHIND` others, and prompts of `SHORT` and `LONG` tokens."""
+
+    token: float
+    short: float
+    long: float
+
+
+def solve(narrow: Seconds, wide: Seconds, *, backend: str, dtype: Dtype, machine: str, threads: int) -> BackendSpeed:
+    """Two equations for writing, two for reading. A rate that the times do not show is as good as the other's."""
+    small, large = _writing(dtype, narrow=True), _writing(dtype, narrow=False)
+    block_s = _solved(small.blocks, small.bytes, narrow.token, large.blocks, large.bytes, wide.token)
+    block_s = min(max(block_s, 0.0), narrow.token / small.blocks)
+    read_s = max(wide.token - large.blocks * block_s, wide.token / 100) / large.bytes
+    short, long = (prefill(WIDE, Work(length=length, dtype=dtype)) for length in (SHORT, LONG))
+    rest = [seconds - job.blocks * block_s for seconds, job in ((wide.short, short), (wide.long, long))]
+    linear_s = _solved(short.linear, short.attention, rest[0], long.linear, long.attention, rest[1])
+    fastest = rest[0] / short.flops / 10
+    linear_s = min(max(linear_s, fastest), rest[0] / short.linear)
+    mixing_s = max((rest[1] - long.linear * linear_s) / long.attention, fastest)
+    return BackendSpeed(machine, threads, backend, dtype, block_s, 1e-9 / linear_s, 1e-9 / mixing_s, 1e-9 / read_s)
+
+
+def _writing(dtype: Dtype, *, narrow: bool) -> Job:
+    job = decode(NARROW if narrow else WIDE, Work(length=BEHIND, dtype=dtype))
+    assert job is not None
+    return job
+
+
+def _solved(a: float, b: float, sum_: float, c: float, d: float, other: float) -> float:
+    """x of a·x + b·y = sum, c·x + d·y = other."""
+    return (sum_ * d - other * b) / (a * d - c * b)

@@ -1,0 +1,75 @@
+"""Rates are found again from the times that they make, and damaged or foreign files hold none."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from clearformer.bench.expected import expected_tok_s
+from clearformer.cost.calibrating import BEHIND, LONG, NARROW, SHORT, WIDE, Seconds, solve
+from clearformer.cost.time import backend_seconds, decode, prefill
+from clearformer.cost.work import Work
+from clearformer.machine import BackendSpeed, remember_backends, remembered_backends
+from clearformer.machine.backends import FILE
+from clearformer.machine.speed import identity
+from clearformer.spec import DecoderOnly
+from clearformer.spec.presets import modern_decoder
+
+RATES = BackendSpeed(
+    "here", 2, "torch", "float32", 2e-4, linear_gflops=200.0, attention_gflops=40.0, read_gb_per_s=15.0
+)
+
+
+def seconds(spec: DecoderOnly, rates: BackendSpeed) -> Seconds:
+    """What a backend of exactly these rates takes."""
+    token = decode(spec, Work(length=BEHIND))
+    assert token is not None
+    prompts = (prefill(spec, Work(length=length)) for length in (SHORT, LONG))
+    return Seconds(*(backend_seconds(job, rates) for job in (token, *prompts)))
+
+
+def solved(rates: BackendSpeed) -> BackendSpeed:
+    about = {"backend": rates.backend, "machine": rates.machine, "threads": rates.threads}
+    return solve(seconds(NARROW, rates), seconds(WIDE, rates), dtype="float32", **about)
+
+
+@pytest.mark.parametrize("change", [{}, {"block_s": 5e-5}, {"linear_gflops": 600.0}, {"attention_gflops": 300.0}])
+def test_rates_are_found_again_from_the_times_that_they_make(change: dict[str, float]) -> None:
+    rates = dataclasses.replace(RATES, **change)
+    found = solved(rates)
+    assert (found.machine, found.threads, found.backend, found.dtype) == ("here", 2, "torch", "float32")
+    for name in ("block_s", "linear_gflops", "attention_gflops", "read_gb_per_s"):
+        assert getattr(found, name) == pytest.approx(getattr(rates, name), rel=1e-6), name
+
+
+def test_times_that_no_rates_explain_still_give_rates() -> None:
+    odd = solve(
+        Seconds(1e-3, 1e-3, 1e-3), Seconds(1e-3, 1e-2, 1e-2), backend="torch", dtype="float32", machine="", threads=1
+    )
+    assert odd.block_s >= 0
+    assert min(odd.linear_gflops, odd.attention_gflops, odd.read_gb_per_s) > 0
+
+
+def test_what_is_kept_is_this_machines(tmp_path: Path) -> None:
+    mine = dataclasses.replace(RATES, machine=identity())
+    remember_backends([mine, RATES], tmp_path)
+    assert remembered_backends(tmp_path) == (mine,)
+    (tmp_path / FILE).write_text("[{}]")
+    assert remembered_backends(tmp_path) == ()
+    (tmp_path / FILE).unlink()
+    assert remembered_backends(tmp_path) == ()
+
+
+def test_a_bench_is_told_what_to_expect(tmp_path: Path) -> None:
+    mine = dataclasses.replace(RATES, machine=identity())
+    remember_backends([mine], tmp_path)
+    spec = modern_decoder()
+    asked = {"prompt": 128, "new": 128, "dtype": "float32", "backend": "torch"}
+    step = decode(spec, Work(length=192))
+    assert step is not None
+    assert expected_tok_s(spec, "decode", tmp_path, **asked, threads=2) == 1 / backend_seconds(step, mine)
+    reading = prefill(spec, Work(length=128))
+    assert expected_tok_s(spec, "prefill", tmp_path, **asked, threads=2) == 128 / backend_seconds(reading, mine)
+    assert expected_tok_s(spec, "decode", tmp_path, **asked, threads=1) is None
