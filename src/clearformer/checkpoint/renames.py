@@ -151,6 +151,8 @@ class Stacked(Row):
         return tuple(matrix for expert in matrices.unbind() for matrix in expert.unbind())
 
     def to_theirs(self, ours: Tensors) -> Tensors:
+        import torch
+
         return (_unflatten(torch.stack(ours), 0, (self.count, len(self._ours))).flatten(1, 2),)
 
     def our_names(self, numbers: Numbers) -> tuple[str, ...]:
