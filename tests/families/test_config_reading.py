@@ -146,6 +146,16 @@ def test_a_null_window_is_none_and_an_absent_one_the_familys_own():
     assert read(QWEN2 | on).decoder.blocks[0].attention.visibility == s.Causal()
 
 
+@pytest.mark.parametrize(("config", "absent"), [(LLAMA, 6), (MISTRAL, 8), (QWEN3_MOE, 4), (QWEN2, 32)])
+def test_null_groups_are_one_a_head_and_absent_ones_the_familys_own(config, absent):
+    heads = {"num_attention_heads": absent, "hidden_size": absent * 8, "head_dim": 8}
+    lacking = {key: value for key, value in config.items() if key != "num_key_value_heads"}
+    assert read(lacking | heads).decoder.blocks[0].attention.kv_heads == absent
+    twice = heads | {"num_attention_heads": 2 * absent}
+    found = read(lacking | twice | {"num_key_value_heads": None}).decoder.blocks[0].attention.kv_heads
+    assert found == 2 * absent
+
+
 @pytest.mark.parametrize("key", ["vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads"])
 def test_missing_sizes_are_named(key):
     with pytest.raises(CheckpointError, match=key):
