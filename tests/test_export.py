@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from pathlib import Path
 
 import numpy as np
@@ -142,6 +143,37 @@ def test_number_types_and_label_names_are_kept(tmp_path):
     assert theirs.dtype == torch.bfloat16
     assert theirs.config.id2label == {0: "bad", 1: "good"}
     assert GenerationConfig.from_pretrained(tmp_path / "out").num_beams == 4
+
+
+def roberta() -> s.EncoderOnly:
+    spec = bert()
+    position = s.Learned(CONTEXT, offset=2)
+    stack = dataclasses.replace(spec.encoder, input=dataclasses.replace(spec.encoder.input, position=position))
+    return dataclasses.replace(spec, encoder=stack)
+
+
+@pytest.mark.parametrize("model_type", ["roberta", "xlm-roberta"])
+def test_a_model_stays_in_its_family_where_two_can_say_it(tmp_path, model_type):
+    family = family_of({"model_type": model_type})
+    spec = roberta()
+    from clearformer.checkpoint import weight_table
+
+    tensors = weight_table.dump(family.table(spec), dict(trained(spec).named_parameters()))
+    save_folder(tmp_path / "in", family.write(spec), tensors)
+    config = json.loads((export(tmp_path / "in", tmp_path / "out") / "config.json").read_text())
+    assert config["model_type"] == model_type
+
+
+def test_an_unknown_padding_does_not_unsay_what_the_positions_are_counted_from(tmp_path):
+    """Our own form has no special tokens here; RoBERTa's config says its offset by the padding's id."""
+    spec = roberta()
+    model = trained(spec)
+    save_folder(tmp_path / "own", OWN.write(spec), dict(model.named_parameters()))
+    theirs = foreign(AutoModelForMaskedLM, export(tmp_path / "own", tmp_path / "out"))
+    assert theirs.config.pad_token_id == 1
+    ids = torch.arange(2, 14)[None]
+    with torch.no_grad():
+        assert torch.allclose(theirs(ids).logits, model(ids), atol=1e-4)
 
 
 @pytest.mark.parametrize("take", [s.Mean(), s.First(), s.Last()])

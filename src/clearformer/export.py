@@ -48,7 +48,9 @@ def export(model: str | Path, out: Path, form: Form = "hf", *, progress: Progres
     weights = weight_table.load(found.table, found.tensors, shapes)
     source = found.path if located.kind == "folder" else None
     spec, beside = _sentence_head_apart(found.spec) if form == "hf" else (found.spec, {})
-    family, config = family_for(spec, PUBLISHED if form == "hf" else (OWN,))
+    # Several families can say some specs; a model stays in its own, by which transformers also picks a tokenizer.
+    published = sorted(PUBLISHED, key=lambda family: family.model_type != found.family)
+    family, config = family_for(spec, published if form == "hf" else (OWN,))
     save_folder(
         out,
         token_keys(found.generation) | config | _types(weights) | (_label_names(source) if source else {}),

@@ -48,6 +48,8 @@ class Found:
     tokenizer: Tokenizer | None
     template: str | None
     source_tokenizer: Tokenizer | None = None
+    family: str = ""
+    """The model type, or the architecture of a GGUF file, that it was read as."""
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,7 @@ def _look_into_folder(located: Located) -> Found:
         tokenizer=tokenizer_from_folder(folder) if given(folder, TOKENIZER) else None,
         template=chat_template_from_folder(folder),
         source_tokenizer=tokenizer_from_folder(folder, SOURCE_TOKENIZER) if given(folder, SOURCE_TOKENIZER) else None,
+        family=family.model_type,
     )
 
 
@@ -159,6 +162,7 @@ def _look_into_gguf(located: Located) -> Found:
         generation=read_gguf_generation(file.metadata, located.path),
         tokenizer=tokenizer_from_gguf(file.metadata) if "tokenizer.ggml.model" in file.metadata else None,
         template=chat_template_from_gguf(file.metadata),
+        family=form.architecture,
     )
 
 
