@@ -29,7 +29,10 @@ class Seconds:
 
 
 def solve(narrow: float, wide: Seconds, *, backend: str, dtype: Dtype, machine: str, threads: int) -> BackendSpeed:
-    """Two equations for writing, of which `narrow` is one's seconds a token, and two for reading. A rate that the times do not show is as good as the other's."""
+    """Two equations for writing, one of them from the narrow model's seconds a token, and two for reading.
+
+    A rate that the times do not show is as good as the other's.
+    """
     small, large = _writing(dtype, narrow=True), _writing(dtype, narrow=False)
     block_s = _solved(small.blocks, small.bytes, narrow, large.blocks, large.bytes, wide.token)
     block_s = min(max(block_s, 0.0), narrow / small.blocks)
