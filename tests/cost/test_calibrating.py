@@ -6,8 +6,9 @@ import dataclasses
 from pathlib import Path
 
 import pytest
+import torch
 
-from clearformer.bench.expected import expected_tok_s
+from clearformer.bench.expected import expected_tok_s, rates_of
 from clearformer.cost.calibrating import BEHIND, LONG, NARROW, SHORT, WIDE, Seconds, solve
 from clearformer.cost.time import backend_seconds, decode, prefill
 from clearformer.cost.work import Work
@@ -16,6 +17,7 @@ from clearformer.machine.backends import FILE
 from clearformer.machine.speed import identity
 from clearformer.spec import DecoderOnly
 from clearformer.spec.presets import modern_decoder
+from clearformer.speed.backends import seconds_of
 
 RATES = BackendSpeed(
     "here", 2, "torch", "float32", 2e-4, linear_gflops=200.0, attention_gflops=40.0, read_gb_per_s=15.0
@@ -32,7 +34,7 @@ def seconds(spec: DecoderOnly, rates: BackendSpeed) -> Seconds:
 
 def solved(rates: BackendSpeed) -> BackendSpeed:
     about = {"backend": rates.backend, "machine": rates.machine, "threads": rates.threads}
-    return solve(seconds(NARROW, rates), seconds(WIDE, rates), dtype="float32", **about)
+    return solve(seconds(NARROW, rates).token, seconds(WIDE, rates), dtype="float32", **about)
 
 
 @pytest.mark.parametrize("change", [{}, {"block_s": 5e-5}, {"linear_gflops": 600.0}, {"attention_gflops": 300.0}])
@@ -45,9 +47,7 @@ def test_rates_are_found_again_from_the_times_that_they_make(change: dict[str, f
 
 
 def test_times_that_no_rates_explain_still_give_rates() -> None:
-    odd = solve(
-        Seconds(1e-3, 1e-3, 1e-3), Seconds(1e-3, 1e-2, 1e-2), backend="torch", dtype="float32", machine="", threads=1
-    )
+    odd = solve(1e-3, Seconds(1e-3, 1e-2, 1e-2), backend="torch", dtype="float32", machine="", threads=1)
     assert odd.block_s >= 0
     assert min(odd.linear_gflops, odd.attention_gflops, odd.read_gb_per_s) > 0
 
@@ -66,10 +66,22 @@ def test_a_bench_is_told_what_to_expect(tmp_path: Path) -> None:
     mine = dataclasses.replace(RATES, machine=identity())
     remember_backends([mine], tmp_path)
     spec = modern_decoder()
-    asked = {"prompt": 128, "new": 128, "dtype": "float32", "backend": "torch"}
+    rates = rates_of(tmp_path, "torch", "float32", 2)
+    assert rates == mine
+    assert rates_of(tmp_path, "torch", "float32", 1) is None
+    asked = {"rates": rates, "dtype": "float32", "prompt": 128, "new": 128}
     step = decode(spec, Work(length=192))
     assert step is not None
-    assert expected_tok_s(spec, "decode", tmp_path, **asked, threads=2) == 1 / backend_seconds(step, mine)
+    assert expected_tok_s(spec, "decode", **asked) == 1 / backend_seconds(step, mine)
     reading = prefill(spec, Work(length=128))
-    assert expected_tok_s(spec, "prefill", tmp_path, **asked, threads=2) == 128 / backend_seconds(reading, mine)
-    assert expected_tok_s(spec, "decode", tmp_path, **asked, threads=1) is None
+    assert expected_tok_s(spec, "prefill", **asked) == 128 / backend_seconds(reading, mine)
+
+
+def test_the_small_decoders_are_timed_as_they_are_asked() -> None:
+    tiny = modern_decoder(width=16, heads=2, kv_heads=1, hidden=16, layers=1, vocabulary=16)
+    times = seconds_of(tiny, torch.float32, pack=False, behind=3, prompts=(2, 5))
+    assert times is not None
+    assert len(times) == 3
+    assert min(times) > 0
+    # Nothing is packed in float32.
+    assert seconds_of(tiny, torch.float32, pack=True, behind=3, prompts=()) is None

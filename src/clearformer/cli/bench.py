@@ -131,7 +131,7 @@ def _run(job: Job, prompt: int, new: int, flags: Measuring, screen: Screen) -> i
     import clearformer.bench.jobs as jobs
     import clearformer.machine as machine
     from clearformer.bench.contestant import Contestant
-    from clearformer.bench.expected import expected_tok_s
+    from clearformer.bench.expected import expected_tok_s, rates_of
     from clearformer.bench.hugging_face import HuggingFace, require_transformers
     from clearformer.bench.ours import Clearformer
     from clearformer.generate.speaker import speaking_model, tokenizer_of
@@ -158,8 +158,8 @@ def _run(job: Job, prompt: int, new: int, flags: Measuring, screen: Screen) -> i
     with screen.progress(say.RUNNING) as advance:
         report = jobs.measure(job, contestants, ids, new=new, runs=flags.runs, busy_ok=flags.busy_ok, advance=advance)
     sizes = {"prompt": prompt, "new": new}
-    about = {"dtype": flags.dtype, "backend": ours.backend, "threads": threads}
-    expected = expected_tok_s(speaker.spec, job, home(), **sizes, **about)
+    rates = rates_of(home(), ours.backend, flags.dtype, threads)
+    expected = expected_tok_s(speaker.spec, job, rates, flags.dtype, **sizes) if rates else None
     told = {**contents(report, jobs.about_machine(threads), flags, **sizes), "expected": expected}
     _tell(report, told, new, screen)
     if flags.out is not None:

@@ -31,11 +31,9 @@ def _backend(dtype: Dtype, pack: bool, threads: int) -> machine.BackendSpeed | N
     from clearformer.speed.backends import seconds_of
 
     number_type = machine.checked_dtype(dtype)
-    times = []
-    for spec in (NARROW, WIDE):
-        seconds = seconds_of(spec, number_type, pack=pack, behind=BEHIND, prompts=(SHORT, LONG))
-        if seconds is None:
-            return None
-        times.append(Seconds(*seconds))
+    narrow = seconds_of(NARROW, number_type, pack=pack, behind=BEHIND, prompts=())
+    wide = seconds_of(WIDE, number_type, pack=pack, behind=BEHIND, prompts=(SHORT, LONG))
+    if narrow is None or wide is None:
+        return None
     name = "torch-packed" if pack else "torch"
-    return solve(*times, backend=name, dtype=dtype, machine=identity(), threads=threads)
+    return solve(narrow[0], Seconds(*wide), backend=name, dtype=dtype, machine=identity(), threads=threads)

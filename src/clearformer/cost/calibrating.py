@@ -28,11 +28,14 @@ class Seconds:
     long: float
 
 
-def solve(narrow: Seconds, wide: Seconds, *, backend: str, dtype: Dtype, machine: str, threads: int) -> BackendSpeed:
-    """Two equations for writing, two for reading. A rate that the times do not show is as good as the other's."""
+def solve(narrow: float, wide: Seconds, *, backend: str, dtype: Dtype, machine: str, threads: int) -> BackendSpeed:
+    """Two equations for writing, one of them from the narrow model's seconds a token, and two for reading.
+
+    A rate that the times do not show is as good as the other's.
+    """
     small, large = _writing(dtype, narrow=True), _writing(dtype, narrow=False)
-    block_s = _solved(small.blocks, small.bytes, narrow.token, large.blocks, large.bytes, wide.token)
-    block_s = min(max(block_s, 0.0), narrow.token / small.blocks)
+    block_s = _solved(small.blocks, small.bytes, narrow, large.blocks, large.bytes, wide.token)
+    block_s = min(max(block_s, 0.0), narrow / small.blocks)
     read_s = max(wide.token - large.blocks * block_s, wide.token / 100) / large.bytes
     short, long = (prefill(WIDE, Work(length=length, dtype=dtype)) for length in (SHORT, LONG))
     rest = [seconds - job.blocks * block_s for seconds, job in ((wide.short, short), (wide.long, long))]

@@ -85,12 +85,12 @@ def side_sums(side: Side, of: Callable[[Weight], Formula], key: Callable[[Weight
     tables = (Weight("attention", weights.relative(owner), "table") for owner in bias_owners(side.stack))
     outside = summed([*outside_blocks(side), *tables])
     inside = {id(block): summed(block_weights(side, block)) for block in objects(side.stack)}
+
+    def whole(each: Key) -> Formula:
+        return outside.get(each, ZERO) + over_blocks(side.stack, lambda block: inside[id(block)].get(each, ZERO))
+
     keys = dict.fromkeys([*outside, *(each for sums in inside.values() for each in sums)])
-    return {
-        each: outside.get(each, ZERO)
-        + over_blocks(side.stack, lambda block, each=each: inside[id(block)].get(each, ZERO))
-        for each in keys
-    }
+    return {each: whole(each) for each in keys}
 
 
 def block_weights(side: Side, block: Block) -> weights.Weights:

@@ -14,7 +14,7 @@ from clearformer.model import DecoderOnly
 from clearformer.spec import DecoderOnly as DecoderOnlySpec
 from clearformer.speed.pack import is_packed, packed
 
-_STEPS, _ROUNDS = 16, 4
+_STEPS, _ROUNDS = 16, 3
 
 
 def seconds_of(
