@@ -70,6 +70,11 @@ SCALED_DIFFERENTLY = Message("they scale differently", "两者的缩放方式不
 SCALINGS_DIFFER = Message("they name different scalings", "两者指的是不同的缩放方式")
 SCALED_TWICE = Message("the frequencies are scaled twice", "频率被缩放了两次")
 OUTER_DIFFERS = Message("the config's own {key} is {outer}", "配置自身的 {key} 为 {outer}")
+LAYERS_NAMED = Message("layer_types names {count} layers", "layer_types 列出了 {count} 层")
+ACTIVATIONS_DIFFER = Message("they name different activations", "两者指的是不同的激活函数")
+LAYERS_DIFFER = Message("they name different layers", "两者指的是不同的层")
+WINDOWS_ARE_OFF = Message("no layer has a window", "没有任何层使用窗口")
+ROTARY_NAMED = Message("no_rope_layers names {count} layers", "no_rope_layers 列出了 {count} 层")
 LABELS_NAMED = Message("id2label names {count}", "id2label 列出了 {count} 个")
 
 IMPOSSIBLE = failure(
@@ -83,6 +88,16 @@ NOT_OF_FAMILY = failure(
     ),
     zh=(
         "{family} 家族无法表达这个规格：{field} 为 {found}，其配置只能表示 {expected}。",
+        "请修改规格，或改存为另一个家族。",
+    ),
+)
+UNREADABLE_BACK = failure(
+    en=(
+        "The {family} family cannot say this spec, a {found}: the config that comes nearest is refused. {why}",
+        "Change the spec, or save it in another family.",
+    ),
+    zh=(
+        "{family} 家族无法表达这个规格（{found}）：最接近的配置会被拒绝。{why}",
         "请修改规格，或改存为另一个家族。",
     ),
 )
