@@ -18,6 +18,7 @@ import torch
 from transformers import PreTrainedModel
 
 from clearformer.load import Loaded, load
+from clearformer.spec import main_stack
 
 LENGTH, ROWS = 40, 3
 
@@ -55,7 +56,7 @@ class Original:
 
 def answer_of(loaded: Loaded, batch: Batch) -> torch.Tensor:
     bound = torch.full((ROWS,), batch.ids.shape[1])
-    extra = {"segments": batch.segments} if loaded.model.role == "encoder" else {}
+    extra = {"segments": batch.segments} if main_stack(loaded.spec).input.segments else {}
     with torch.no_grad():
         return loaded.model(batch.ids, real=batch.real, length_bound=bound, **extra)
 

@@ -9,16 +9,23 @@ from typing import TypeVar
 from clearformer.errors import CheckpointError
 from clearformer.families.bert import BERT
 from clearformer.families.family import Family, GGUFForm
+from clearformer.families.gemma import GEMMA
+from clearformer.families.gemma2 import GEMMA2
+from clearformer.families.gemma3 import GEMMA3
+from clearformer.families.glm4 import GLM4
 from clearformer.families.gpt2 import GPT2
 from clearformer.families.llama import LLAMA
+from clearformer.families.olmo2 import OLMO2
 from clearformer.families.own import OWN
+from clearformer.families.phi3 import PHI3
+from clearformer.families.smollm3 import SMOLLM3
 from clearformer.messages import did_you_mean
 from clearformer.messages import families as say
 from clearformer.spec import Spec
 
 T = TypeVar("T")
 
-PUBLISHED: tuple[Family, ...] = (LLAMA, GPT2, BERT)
+PUBLISHED: tuple[Family, ...] = (LLAMA, GPT2, BERT, GEMMA, GEMMA2, GEMMA3, OLMO2, PHI3, SMOLLM3, GLM4)
 FAMILIES: tuple[Family, ...] = (*PUBLISHED, OWN)
 
 
