@@ -23,6 +23,7 @@ tokens = st.builds(
     st.sampled_from((1.0, 3.0)),
     st.sampled_from((0, 2)),
     st.one_of(st.none(), norms),
+    round_scale=booleans,
 )
 images = st.builds(
     s.Patches,

@@ -24,6 +24,16 @@ from transformers import (
     DistilBertForMaskedLM,
     DistilBertForSequenceClassification,
     DistilBertModel,
+    Gemma2Config,
+    Gemma2ForCausalLM,
+    Gemma3ForCausalLM,
+    Gemma3TextConfig,
+    Gemma3TextModel,
+    GemmaConfig,
+    GemmaForCausalLM,
+    GemmaForSequenceClassification,
+    Glm4Config,
+    Glm4ForCausalLM,
     GPT2Config,
     GPT2LMHeadModel,
     GPT2Model,
@@ -42,6 +52,11 @@ from transformers import (
     ModernBertForMaskedLM,
     ModernBertForSequenceClassification,
     ModernBertModel,
+    Olmo2Config,
+    Olmo2ForCausalLM,
+    Olmo2Model,
+    Phi3Config,
+    Phi3ForCausalLM,
     Qwen2Config,
     Qwen2ForCausalLM,
     Qwen2ForSequenceClassification,
@@ -58,6 +73,8 @@ from transformers import (
     RobertaForMaskedLM,
     RobertaForSequenceClassification,
     RobertaModel,
+    SmolLM3Config,
+    SmolLM3ForCausalLM,
     T5Config,
     T5ForConditionalGeneration,
     ViTConfig,
@@ -129,6 +146,15 @@ SEEN = {key: BERT[key] for key in ("hidden_size", "intermediate_size", "num_hidd
 IMAGE = SEEN | {"image_size": 24, "patch_size": 8}
 TEXT = BERT | {"eos_token_id": 2, "projection_dim": 20}
 YARN = {"rope_type": "yarn", "rope_theta": 1e3, "factor": 4.0, "original_max_position_embeddings": 16}
+LONG = {"rope_type": "longrope", "short_factor": [1.0, 1.2, 1.5], "long_factor": [2.0, 3.0, 5.0]}
+BY_KIND = {"full_attention": YARN, "sliding_attention": {"rope_type": "linear", "rope_theta": 1e2, "factor": 2.0}}
+# Three layers, one of them local; a sequence is longer than the window.
+SLIDING = LLAMA | {
+    "num_hidden_layers": 3,
+    "layer_types": ["full_attention", "sliding_attention", "full_attention"],
+    "sliding_window": 8,
+}
+HALF = {"rope_type": "default", "rope_theta": 100.0, "partial_rotary_factor": 0.5}
 MODELS: dict[str, tuple[Any, Any]] = {
     "llama": (LlamaForCausalLM, LlamaConfig(**LLAMA, head_dim=12, attention_bias=True, rope_parameters=YARN)),
     "llama_tied": (LlamaForCausalLM, LlamaConfig(**LLAMA, tie_word_embeddings=True, mlp_bias=True)),
@@ -148,6 +174,35 @@ MODELS: dict[str, tuple[Any, Any]] = {
     "gpt2": (GPT2LMHeadModel, GPT2Config(**GPT2, scale_attn_by_inverse_layer_idx=True)),
     "gpt2_untied": (GPT2LMHeadModel, GPT2Config(**GPT2, tie_word_embeddings=False, scale_attn_weights=False)),
     "gpt2_headless": (GPT2Model, GPT2Config(**GPT2, n_inner=80)),
+    "gemma": (GemmaForCausalLM, GemmaConfig(**LLAMA, head_dim=16, attention_bias=True, rope_parameters=YARN)),
+    "gemma_labels": (GemmaForSequenceClassification, GemmaConfig(**LLAMA, head_dim=8, num_labels=1)),
+    "gemma2": (Gemma2ForCausalLM, Gemma2Config(**SLIDING, head_dim=16, query_pre_attn_scalar=24)),
+    "gemma2_uncapped": (
+        Gemma2ForCausalLM,
+        Gemma2Config(**SLIDING, head_dim=8, attn_logit_softcapping=None, final_logit_softcapping=None),
+    ),
+    "gemma3": (Gemma3ForCausalLM, Gemma3TextConfig(**SLIDING, head_dim=16, final_logit_softcapping=5.0)),
+    "gemma3_scaled": (Gemma3ForCausalLM, Gemma3TextConfig(**SLIDING, head_dim=12, rope_parameters=BY_KIND)),
+    "gemma3_both_ways": (Gemma3TextModel, Gemma3TextConfig(**SLIDING, head_dim=8, use_bidirectional_attention=True)),
+    "olmo2": (Olmo2ForCausalLM, Olmo2Config(**LLAMA, attention_bias=True, tie_word_embeddings=True)),
+    "olmo2_headless": (Olmo2Model, Olmo2Config(**LLAMA, rope_parameters=YARN)),
+    "phi3": (
+        Phi3ForCausalLM,
+        Phi3Config(
+            **LLAMA,
+            rope_parameters={**LONG, "rope_theta": 1e3, "partial_rotary_factor": 0.75},
+            original_max_position_embeddings=16,
+            sliding_window=9,
+        ),
+    ),
+    "phi3_half": (Phi3ForCausalLM, Phi3Config(**LLAMA, rope_parameters=HALF, tie_word_embeddings=True)),
+    "smollm3": (SmolLM3ForCausalLM, SmolLM3Config(**SLIDING, use_sliding_window=True, no_rope_layers=[0, 1, 0])),
+    "smollm3_untied": (
+        SmolLM3ForCausalLM,
+        SmolLM3Config(**LLAMA, no_rope_layer_interval=2, mlp_bias=True, attention_bias=True, tie_word_embeddings=False),
+    ),
+    "glm4": (Glm4ForCausalLM, Glm4Config(**LLAMA, head_dim=12, attention_bias=True)),
+    "glm4_whole": (Glm4ForCausalLM, Glm4Config(**LLAMA, head_dim=8, attention_bias=False, partial_rotary_factor=1.0)),
     "bert": (BertModel, BertConfig(**BERT)),
     "bert_masked": (BertForMaskedLM, BertConfig(**BERT, hidden_act="gelu_new")),
     "bert_untied": (BertForMaskedLM, BertConfig(**BERT, tie_word_embeddings=False)),

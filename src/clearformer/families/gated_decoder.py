@@ -12,7 +12,7 @@ from clearformer.checkpoint.renames import Ignored, Row, Same, Table, Tied
 from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
 from clearformer.families.heads import decoder_head_rows, read_labels, write_labels
-from clearformer.families.rope import DEFAULT_BASE, read_rotary, stretched, write_rotary, written_length
+from clearformer.families.rope import DEFAULT_BASE, RopeDialect, read_rotary, stretched, write_rotary, written_length
 from clearformer.messages import families as say
 from clearformer.spec import (
     Attention,
@@ -95,7 +95,7 @@ def read_attention(config: ConfigReader, bias: Biases, unsaid: Unsaid = _GIVEN_B
         kv_heads,
         key_width,
         key_width,
-        position=read_rotary(config, config.whole("max_position_embeddings"), unsaid.rope_base),
+        position=read_rotary(config, config.whole("max_position_embeddings"), RopeDialect(unsaid.rope_base)),
         bias=bias,
         dropout=config.number("attention_dropout", 0.0),
     )

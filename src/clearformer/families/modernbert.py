@@ -8,7 +8,7 @@ from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
 from clearformer.families.family import Family
 from clearformer.families.heads import read_labels, write_labels
-from clearformer.families.rope import read_layer_rotary, stretched, write_rotary, written_length
+from clearformer.families.rope import read_rotary_by_kind, stretched, write_rotary, written_length
 from clearformer.messages import families as say
 from clearformer.spec import (
     Attention,
@@ -46,7 +46,7 @@ _TAKES: dict[str, Take] = {"cls": First(), "mean": Mean()}
 def translate(config: ConfigReader, architecture: str) -> Spec:
     width, length = config.whole("hidden_size"), config.whole("max_position_embeddings")
     norm = LayerNorm(config.number("norm_eps", 1e-5), bias=config.flag("norm_bias", False))
-    rotaries = _read_rotaries(config, length)
+    rotaries = read_rotary_by_kind(config, length, _BASES)
     radius = config.whole("local_attention", 128) // 2
     attention = {
         _GLOBAL: _read_attention(config, width, Full(), rotaries[_GLOBAL]),
@@ -71,14 +71,6 @@ def translate(config: ConfigReader, architecture: str) -> Spec:
         context=max(stretched(rotary, length) for rotary in rotaries.values()),
         initial=Normal(config.number("initializer_range", 0.02), residual_scaled=True),
     )
-
-
-def _read_rotaries(config: ConfigReader, length: int) -> dict[str, Rotary]:
-    nested = config.section("rope_parameters")
-    return {
-        kind: read_layer_rotary(config, nested.section(kind) if nested else None, length, *_BASES[kind])
-        for kind in (_GLOBAL, _LOCAL)
-    }
 
 
 def _read_attention(config: ConfigReader, width: int, visibility: Full, rotary: Rotary) -> Attention:

@@ -12,18 +12,25 @@ from clearformer.families.bert import BERT
 from clearformer.families.clip import CLIP, CLIP_IMAGE, CLIP_TEXT
 from clearformer.families.distilbert import DISTILBERT
 from clearformer.families.family import Family, GGUFForm
+from clearformer.families.gemma import GEMMA
+from clearformer.families.gemma2 import GEMMA2
+from clearformer.families.gemma3 import GEMMA3
+from clearformer.families.glm4 import GLM4
 from clearformer.families.gpt2 import GPT2
 from clearformer.families.llama import LLAMA
 from clearformer.families.marian import MARIAN
 from clearformer.families.mistral import MISTRAL
 from clearformer.families.mixtral import MIXTRAL
 from clearformer.families.modernbert import MODERNBERT
+from clearformer.families.olmo2 import OLMO2
 from clearformer.families.own import OWN
+from clearformer.families.phi3 import PHI3
 from clearformer.families.qwen2 import QWEN2
 from clearformer.families.qwen2_moe import QWEN2_MOE
 from clearformer.families.qwen3 import QWEN3
 from clearformer.families.qwen3_moe import QWEN3_MOE
 from clearformer.families.roberta import ROBERTA, XLM_ROBERTA
+from clearformer.families.smollm3 import SMOLLM3
 from clearformer.families.t5 import T5
 from clearformer.families.vit import VIT
 from clearformer.messages import did_you_mean
@@ -34,6 +41,7 @@ T = TypeVar("T")
 
 PUBLISHED: tuple[Family, ...] = (
     *(LLAMA, MISTRAL, MIXTRAL, QWEN2, QWEN2_MOE, QWEN3, QWEN3_MOE, GPT2),
+    *(GEMMA, GEMMA2, GEMMA3, OLMO2, PHI3, SMOLLM3, GLM4),
     *(BERT, ROBERTA, XLM_ROBERTA, DISTILBERT, MODERNBERT, VIT, CLIP, CLIP_TEXT, CLIP_IMAGE),
     *(T5, MARIAN, BART),
 )

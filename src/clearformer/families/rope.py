@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from clearformer.families.config_reader import ConfigReader
 from clearformer.messages import families as say
 from clearformer.spec import DynamicNTK, LinearScaling, Llama3Scaling, LongRoPE, RopeScaling, Rotary, YaRN
 
 DEFAULT_BASE = 10000.0
-
-_KINDS = {
+KINDS = {
     "default": "default",
     "linear": "linear",
     "dynamic": "dynamic",
@@ -19,33 +21,56 @@ _KINDS = {
     "longrope": "longrope",
     "su": "longrope",
 }
+_PART = "partial_rotary_factor"
 
 
-def read_rotary(config: ConfigReader, length: int, base: float = DEFAULT_BASE) -> Rotary:
-    """The rotary positions of a whole head; `length` is max_position_embeddings, `base` what is meant without a key.
+@dataclass(frozen=True)
+class RopeDialect:
+    """What a family means by rotary keys, and by those that it leaves out.
 
-    Raises CheckpointError.
+    With `head_width`, `partial_rotary_factor` is the part of a head that turns, `part` where it is absent; without, all
+    of it turns. `original` is the trained length that stands beside the section and rules over it (Phi-3). `kinds` are
+    the names of scalings.
     """
+
+    base: float = DEFAULT_BASE
+    head_width: int | None = None
+    part: float = 1.0
+    original: int | None = None
+    kinds: Mapping[str, str] = field(default_factory=lambda: KINDS)
+
+
+LLAMA_DIALECT = RopeDialect()
+
+
+def read_rotary(config: ConfigReader, length: int, dialect: RopeDialect = LLAMA_DIALECT) -> Rotary:
+    """The rotary positions of a model; `length` is max_position_embeddings. Raises CheckpointError."""
     new, old = config.section("rope_parameters"), config.section("rope_scaling")
+    rotary = _turned(new or old or _nothing(config), config, length, dialect)
     if new and old:
-        if _scaling(new, config, length) != _scaling(old, config, length):
+        part = _part(new, config, dialect)
+        if rotary != _turned(old, config, length, dataclasses.replace(dialect, base=rotary.base, part=part)):
             config.contradiction("rope_parameters", "rope_scaling", say.SCALED_DIFFERENTLY)
-        _base(old, config, default=base)
-    elif (given := new or old) is None:
-        return Rotary(config.number("rope_theta", base))
-    else:
-        new = given
-    return Rotary(_base(new, config, default=base), scaling=_scaling(new, config, length))
+    return rotary
 
 
-def read_layer_rotary(
-    config: ConfigReader, section: ConfigReader | None, length: int, key: str, default: float
-) -> Rotary:
-    """The rotary positions of one kind of layer: `section` of the nested `rope_parameters`, whose base the older `key`
-    gave. Raises CheckpointError."""
-    if section is None:
-        return Rotary(config.number(key, default))
-    return Rotary(_base(section, config, key, default), scaling=_scaling(section, config, length))
+def read_rotary_by_kind(config: ConfigReader, length: int, bases: Mapping[str, tuple[str, float]]) -> dict[str, Rotary]:
+    """The rotary positions of each kind of layer: `rope_parameters` nested by kind, or the older keys.
+
+    `bases` names for each kind the older key of its base and what that is by default. The older `rope_scaling` is that
+    of the first kind alone (Gemma 3: the global layers). Raises CheckpointError.
+    """
+    nested, old = config.section("rope_parameters"), config.section("rope_scaling")
+    found: dict[str, Rotary] = {}
+    for kind, (key, default) in bases.items():
+        new = nested.section(kind) if nested else None
+        section = new or old or _nothing(config)
+        scaling = _nested_scaling(section, length)
+        if new and old and scaling != _nested_scaling(old, length):
+            config.contradiction("rope_parameters", "rope_scaling", say.SCALED_DIFFERENTLY)
+        found[kind] = Rotary(_base(section, config, default, key), scaling=scaling)
+        old = None
+    return found
 
 
 def stretched(rotary: Rotary, length: int) -> int:
@@ -58,9 +83,11 @@ def written_length(rotary: Rotary, context: int) -> int:
     return rotary.scaling.original_length if isinstance(rotary.scaling, DynamicNTK) else context
 
 
-def write_rotary(rotary: Rotary) -> dict[str, object]:
-    """`rope_parameters`, every value spelt out."""
+def write_rotary(rotary: Rotary, head_width: int | None = None) -> dict[str, object]:
+    """`rope_parameters`, every value spelt out; with `head_width`, the part of a head that turns among them."""
     written: dict[str, object] = {"rope_type": "default", "rope_theta": rotary.base}
+    if head_width is not None:
+        written[_PART] = _factor(rotary.rotated(head_width), head_width)
     match rotary.scaling:
         case LinearScaling(factor):
             written |= {"rope_type": "linear", "factor": factor}
@@ -98,19 +125,62 @@ def write_rotary(rotary: Rotary) -> dict[str, object]:
     return written
 
 
-def _base(section: ConfigReader, config: ConfigReader, key: str = "rope_theta", default: float = DEFAULT_BASE) -> float:
+def _factor(width: int, head_width: int) -> float:
+    """width / head_width, such that the product, cut to a whole number, is `width` again."""
+    factor = width / head_width
+    return factor if int(head_width * factor) == width else math.nextafter(factor, 1.0)
+
+
+def _nothing(config: ConfigReader) -> ConfigReader:
+    """The section of a config that has none."""
+    return ConfigReader({}, config.path)
+
+
+def _turned(section: ConfigReader, config: ConfigReader, length: int, dialect: RopeDialect) -> Rotary:
+    part = _part(section, config, dialect)
+    width = None if dialect.head_width is None or part == 1 else int(dialect.head_width * part)
+    base = _base(section, config, dialect.base)
+    return Rotary(base, width, scaling=_scaling(section, config, length, dialect))
+
+
+def _part(section: ConfigReader, config: ConfigReader, dialect: RopeDialect) -> float:
+    if dialect.head_width is None:
+        section.only(_PART, 1.0, 1)
+        return 1.0
+    part = _inner(section, config, _PART, dialect.part)
+    if not 0 < part <= 1:
+        section.cannot_say(_PART, "0 … 1", part)
+    return part
+
+
+def _base(section: ConfigReader, config: ConfigReader, default: float, key: str = "rope_theta") -> float:
+    return _inner(section, config, "rope_theta", default, key)
+
+
+def _inner(section: ConfigReader, config: ConfigReader, name: str, default: float, key: str | None = None) -> float:
+    """A number of the section, or of the config beside it, there perhaps called `key`; both must agree."""
+    key = key or name
     outer = config.number(key, default)
-    inner = section.number("rope_theta", outer)
+    inner = section.number(name, outer)
     if config.has(key) and inner != outer:
-        section.contradiction("rope_theta", "rope_theta", say.OUTER_DIFFERS, key=key, outer=outer)
+        section.contradiction(name, name, say.OUTER_DIFFERS, key=key, outer=outer)
     return inner
 
 
-def _scaling(section: ConfigReader, config: ConfigReader, length: int) -> RopeScaling | None:
-    kind = section.choice("rope_type", _KINDS, section.text("type") or "default")
-    if section.has("type") and section.choice("type", _KINDS) != kind:
+def _nested_scaling(section: ConfigReader, length: int) -> RopeScaling | None:
+    """The scaling of one kind of layer, whose section is read alone."""
+    section.only(_PART, 1.0, 1)
+    scaling = _scaling(section, section, length, LLAMA_DIALECT)
+    if isinstance(scaling, YaRN):
+        # transformers looks for it beside the kinds, and rounds whatever a kind says.
+        section.only("truncate", True)
+    return scaling
+
+
+def _scaling(section: ConfigReader, config: ConfigReader, length: int, dialect: RopeDialect) -> RopeScaling | None:
+    kind = section.choice("rope_type", dialect.kinds, section.text("type") or "default")
+    if section.has("type") and section.choice("type", dialect.kinds) != kind:
         section.contradiction("rope_type", "type", say.SCALINGS_DIFFER)
-    section.only("partial_rotary_factor", 1.0, 1)
     match kind:
         case "linear":
             return LinearScaling(section.number("factor"))
@@ -118,26 +188,26 @@ def _scaling(section: ConfigReader, config: ConfigReader, length: int) -> RopeSc
             section.only("original_max_position_embeddings", length)
             return DynamicNTK(section.number("factor"), length)
         case "yarn":
-            return _yarn(section, _original_length(section, config, length), length)
+            return _yarn(section, _original_length(section, config, length, dialect), length)
         case "llama3":
             return Llama3Scaling(
                 section.number("factor"),
-                _original_length(section, config, length),
+                _original_length(section, config, length, dialect),
                 section.number("low_freq_factor"),
                 section.number("high_freq_factor"),
             )
         case "longrope":
-            return _longrope(section, _original_length(section, config, length), length)
+            return _longrope(section, _original_length(section, config, length, dialect), length)
         case _:
             return None
 
 
-def _original_length(section: ConfigReader, config: ConfigReader, length: int) -> int:
+def _original_length(section: ConfigReader, config: ConfigReader, length: int, dialect: RopeDialect) -> int:
     """The trained length stands in the section, or beside it (Phi-3), or is the only length that there is."""
     key = "original_max_position_embeddings"
-    outer = config.whole(key, length)
+    outer = config.whole(key, dialect.original or length)
     inner = section.whole(key, outer)
-    if config.has(key) and inner != outer:
+    if (config.has(key) or dialect.original) and inner != outer:
         section.contradiction(key, key, say.OUTER_DIFFERS, key=key, outer=outer)
     return inner
 

@@ -41,11 +41,16 @@ class TokenEmbedding(nn.Module):
     ) -> Float[Tensor, "B T D"]:
         x = self.token(ids)
         if self.spec.scale != 1.0:
-            x = x * self.spec.scale
+            x = x * (rounded(self.spec.scale, x) if self.spec.round_scale else self.spec.scale)
         x = add_position(x, self.position, positions)
         if self.segment is not None:
             x = x + self.segment(torch.zeros_like(ids) if segments is None else segments)
         return self.dropout(self.norm(x))
+
+
+def rounded(number: float, x: Tensor) -> Float[Tensor, ""]:
+    """The number in x's type; a plain one would keep all its digits in a product with x."""
+    return torch.full((), number, dtype=x.dtype, device=x.device)
 
 
 def cut_image(image: Float[Tensor, "B C height width"], patch: int) -> Float[Tensor, "B T CPP"]:

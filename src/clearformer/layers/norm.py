@@ -41,7 +41,8 @@ class RMSNorm(nn.Module):
         self.weight = nn.Parameter(torch.zeros(width) if spec.unit_offset else torch.ones(width))
 
     def forward(self, x: Float[Tensor, "*any D"]) -> Float[Tensor, "*any D"]:
-        gain = 1 + self.weight if self.unit_offset else self.weight
+        weight = at_least_float32(self.weight) if self.scale_first else self.weight
+        gain = 1 + weight if self.unit_offset else weight
         wide = at_least_float32(x)
         if wide is x or self.scale_first:
             return functional.rms_norm(wide, x.shape[-1:], at_least_float32(gain), self.eps).to(x.dtype)

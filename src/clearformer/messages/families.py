@@ -79,6 +79,9 @@ ACTIVATIONS_DIFFER = Message("they name different activations", "两者指的是
 ONE_TABLE = Message("{key} keeps one table for both sides", "{key} 使两侧共用一张词表")
 SECTIONS_DIFFER = Message("they describe different models", "两者描述的模型不同")
 LAYERS_DIFFER = Message("they name different layers", "两者所指的层不同")
+LAYERS_NAMED = Message("layer_types names {count} layers", "layer_types 列出了 {count} 层")
+WINDOWS_ARE_OFF = Message("no layer has a window", "没有任何层使用窗口")
+ROTARY_NAMED = Message("no_rope_layers names {count} layers", "no_rope_layers 列出了 {count} 层")
 LABELS_NAMED = Message("id2label names {count}", "id2label 列出了 {count} 个")
 
 IMPOSSIBLE = failure(
@@ -92,6 +95,16 @@ NOT_OF_FAMILY = failure(
     ),
     zh=(
         "{family} 家族无法表达这个规格：{field} 为 {found}，其配置只能表示 {expected}。",
+        "请修改规格，或改存为另一个家族。",
+    ),
+)
+UNREADABLE_BACK = failure(
+    en=(
+        "The {family} family cannot say this spec, a {found}: the config that comes nearest is refused. {why}",
+        "Change the spec, or save it in another family.",
+    ),
+    zh=(
+        "{family} 家族无法表达这个规格（{found}）：最接近的配置会被拒绝。{why}",
         "请修改规格，或改存为另一个家族。",
     ),
 )

@@ -26,7 +26,8 @@ def embed(
 ) -> Float[np.ndarray, "B T D"]:
     """token · scale + position + segment, then the norm; pieces of an image or a series are projected instead.
 
-    `pieces` are ids B T, or vectors B N C as `images.cut` and `series.cut` give them; `table` is the token table.
+    `pieces` are ids B T, or vectors B N C as `images.cut` and `series.cut` give them; `table` is the token table. In
+    float64 there is nothing to round a scale to.
     """
     match spec:
         case Tokens():

@@ -15,7 +15,8 @@ from clearformer.spec.positions import InputPosition
 class Tokens:
     """table[id] · scale + position + segment, normalised if `norm` says so (BERT, BLOOM).
 
-    The paper's scale is √D. `segments` is the number of segment kinds, 0 for none. `dropout` falls on the sum.
+    The paper's scale is √D; `round_scale` rounds it to the model's type first, as Gemma was trained. `segments` is the
+    number of segment kinds, 0 for none. `dropout` falls on the sum.
     """
 
     vocabulary: int
@@ -24,6 +25,7 @@ class Tokens:
     segments: int = 0
     norm: Norm | None = None
     dropout: float = 0.0
+    round_scale: bool = False
 
     def __post_init__(self) -> None:
         checks.positive(self, "vocabulary")
