@@ -68,7 +68,12 @@ class Family:
         config = self.to_config(spec)
         if config is None:
             self._refuse("spec", type(spec).__name__, self.architectures[0])
-        found = difference(self.read(config), spec)
+        try:
+            found = difference(self.read(config), spec)
+        except CheckpointError as error:
+            why = verbatim(error.cause("en"), error.cause("zh"))
+            values = {"family": self.model_type, "field": "spec", "found": type(spec).__name__, "why": why}
+            raise CheckpointError(say.UNREADABLE_BACK, **values) from None
         if found is not None:
             field, expected, actual = found
             self._refuse(field, repr(actual), repr(expected))

@@ -86,6 +86,16 @@ NOT_OF_FAMILY = failure(
         "请修改规格，或改存为另一个家族。",
     ),
 )
+UNREADABLE_BACK = failure(
+    en=(
+        "The {family} family cannot say this spec, a {found}: the config that comes nearest is refused. {why}",
+        "Change the spec, or save it in another family.",
+    ),
+    zh=(
+        "{family} 家族无法表达这个规格（{found}）：最接近的配置会被拒绝。{why}",
+        "请修改规格，或改存为另一个家族。",
+    ),
+)
 NO_FAMILY = failure(
     en=(
         "No published family can say this spec. What stands in the way: {expected}.",
