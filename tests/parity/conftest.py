@@ -9,7 +9,7 @@ import copy
 import json
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,8 @@ import pytest
 import torch
 from transformers import PreTrainedModel
 
+from clearformer.generate.settings import Options
+from clearformer.generate.speak import Generation
 from clearformer.load import Loaded, load
 
 LENGTH, ROWS = 40, 3
@@ -29,6 +31,11 @@ class Batch:
     ids: torch.Tensor
     real: torch.Tensor
     segments: torch.Tensor
+
+    def padded_left(self) -> Batch:
+        """The same rows with their padding in front."""
+        order = self.real.long().argsort(dim=1, stable=True)
+        return Batch(self.ids.gather(1, order), self.real.gather(1, order), self.segments.gather(1, order))
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,29 @@ class Original:
             return math.inf
         difference = (ours - self.answer).abs()
         return float(at_real(difference, self.batch).max())
+
+    def distance_padded_left(self, loaded: Loaded) -> float:
+        batch = self.batch.padded_left()
+        difference = (answer_of(loaded, batch) - foreign_answer(self.model, batch)).abs()
+        return float(at_real(difference, batch).max())
+
+    def greedy(self, lengths: Sequence[int], count: int) -> list[list[int]]:
+        """What transformers writes, its cache on, after beginnings of the first row, padded in front."""
+        longest = max(lengths)
+        real = torch.arange(longest) >= longest - torch.tensor(lengths)[:, None]
+        ids = torch.zeros_like(real, dtype=torch.long)
+        for row, length in enumerate(lengths):
+            ids[row, longest - length :] = self.batch.ids[0, :length]
+        settings = {"max_new_tokens": count, "do_sample": False}
+        return self.model.generate(ids, attention_mask=real.long(), **settings)[:, longest:].tolist()
+
+    def greedy_by(self, loaded: Loaded, lengths: Sequence[int], count: int) -> list[list[int]]:
+        """What we write after the same."""
+        prompts = [self.batch.ids[0, :length].tolist() for length in lengths]
+        generation = Generation(loaded, prompts, Options(max_new_tokens=count, temperature=0.0))
+        for _ in generation.steps():
+            pass
+        return [result.token_ids for result in generation.results()]
 
     def agrees(self, loaded: Loaded) -> bool:
         return self.distance(loaded) <= self.tolerance
@@ -86,22 +116,28 @@ def make_batch() -> Callable[[int, int, int], Batch]:
 
 
 def draw(model: PreTrainedModel, seed: int) -> None:
-    """Matrices N(0, (1.5/√fan_in)²), norm weights 1 ± 0.3, biases ± 0.3."""
+    """Matrices, stacked ones too, N(0, (1.5/√fan_in)²), norm weights 1 ± 0.3, biases ± 0.3."""
     generator = torch.Generator().manual_seed(seed)
     # GPT-2's Conv1D keeps its matrices inputs first.
     inputs_first = model.config.model_type == "gpt2"
     for name, parameter in model.named_parameters():
-        if parameter.dim() == 2:
+        if parameter.dim() >= 2:
             table = "wte" in name or "wpe" in name or "score" in name or "lm_head" in name
-            fan_in = parameter.shape[0 if inputs_first and not table else 1]
+            fan_in = parameter.shape[0 if inputs_first and not table else -1]
             parameter.data.normal_(0, 1.5 / math.sqrt(fan_in), generator=generator)
         else:
             centre = 0.0 if name.endswith("bias") else 1.0
             parameter.data.uniform_(centre - 0.3, centre + 0.3, generator=generator)
+    for name, buffer in model.named_buffers():
+        # A weight that DeepSeek-V3 keeps as a buffer.
+        if name.endswith("e_score_correction_bias"):
+            buffer.data.uniform_(-0.3, 0.3, generator=generator)
 
 
 def in_double(model: PreTrainedModel) -> PreTrainedModel:
     double = copy.deepcopy(model).double()
+    # The fused product over experts refuses float64.
+    double.set_experts_implementation("eager")
     for module in double.modules():
         # GPT-2's own upcast to float32 refuses to run in float64.
         if hasattr(module, "reorder_and_upcast_attn"):
