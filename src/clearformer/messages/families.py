@@ -70,6 +70,7 @@ SCALED_DIFFERENTLY = Message("they scale differently", "两者的缩放方式不
 SCALINGS_DIFFER = Message("they name different scalings", "两者指的是不同的缩放方式")
 SCALED_TWICE = Message("the frequencies are scaled twice", "频率被缩放了两次")
 OUTER_DIFFERS = Message("the config's own {key} is {outer}", "配置自身的 {key} 为 {outer}")
+SYNONYMS_DIFFER = Message("they are two names of one number", "两者是同一个数的两种名称")
 LABELS_NAMED = Message("id2label names {count}", "id2label 列出了 {count} 个")
 
 IMPOSSIBLE = failure(
