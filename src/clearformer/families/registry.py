@@ -8,9 +8,14 @@ from typing import TypeVar
 
 from clearformer.errors import CheckpointError
 from clearformer.families.bert import BERT
+from clearformer.families.bloom import BLOOM
+from clearformer.families.deepseek_v2 import DEEPSEEK_V2
+from clearformer.families.deepseek_v3 import DEEPSEEK_V3
 from clearformer.families.family import Family, GGUFForm
 from clearformer.families.gpt2 import GPT2
+from clearformer.families.gpt_neox import GPT_NEOX
 from clearformer.families.llama import LLAMA
+from clearformer.families.mpt import MPT
 from clearformer.families.own import OWN
 from clearformer.messages import did_you_mean
 from clearformer.messages import families as say
@@ -18,7 +23,7 @@ from clearformer.spec import Spec
 
 T = TypeVar("T")
 
-PUBLISHED: tuple[Family, ...] = (LLAMA, GPT2, BERT)
+PUBLISHED: tuple[Family, ...] = (LLAMA, GPT2, BERT, GPT_NEOX, BLOOM, MPT, DEEPSEEK_V2, DEEPSEEK_V3)
 FAMILIES: tuple[Family, ...] = (*PUBLISHED, OWN)
 
 
