@@ -190,8 +190,9 @@ def draw(model: PreTrainedModel, seed: int) -> None:
             centre = 0.0 if name.endswith("bias") else 1.0
             parameter.data.uniform_(centre - 0.3, centre + 0.3, generator=generator)
     for name, buffer in model.named_buffers():
-        if name == "final_logits_bias":
-            buffer.uniform_(-0.3, 0.3, generator=generator)
+        # Weights that transformers keeps as buffers: Marian's and BART's, and DeepSeek-V3's.
+        if name.endswith(("final_logits_bias", "e_score_correction_bias")):
+            buffer.data.uniform_(-0.3, 0.3, generator=generator)
 
 
 def in_double(model: PreTrainedModel) -> PreTrainedModel:

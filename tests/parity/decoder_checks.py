@@ -23,10 +23,10 @@ def require_same(found: Any, loaded: Loaded) -> None:
     ours = sum(parameter.numel() for parameter in empty(loaded.spec).parameters())
     assert ours == sum(parameter.numel() for parameter in found.model.parameters())
     assert found.distance(loaded) <= found.tolerance
-    assert distance_padded_left(found, loaded) <= found.tolerance
+    assert distance(found, loaded, left=True) <= found.tolerance
 
 
-def distance_padded_left(found: Any, loaded: Loaded) -> float:
+def distance(found: Any, loaded: Loaded, left=True) -> float:
     """The largest difference over real positions, both models reading the rows with their padding in front."""
     ids, real = to_the_right(found.batch.ids, found.batch.real), to_the_right(found.batch.real, found.batch.real)
     positions = (real.long().cumsum(1) - 1).clamp(min=0)

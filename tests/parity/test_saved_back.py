@@ -13,6 +13,9 @@ from transformers import (
     BertForMaskedLM,
     BertForSequenceClassification,
     BertModel,
+    BloomConfig,
+    BloomForCausalLM,
+    BloomModel,
     CLIPConfig,
     CLIPModel,
     CLIPTextConfig,
@@ -20,6 +23,11 @@ from transformers import (
     CLIPTextModelWithProjection,
     CLIPVisionConfig,
     CLIPVisionModelWithProjection,
+    DeepseekV2Config,
+    DeepseekV2ForCausalLM,
+    DeepseekV3Config,
+    DeepseekV3ForCausalLM,
+    DeepseekV3Model,
     DistilBertConfig,
     DistilBertForMaskedLM,
     DistilBertForSequenceClassification,
@@ -37,6 +45,9 @@ from transformers import (
     GPT2Config,
     GPT2LMHeadModel,
     GPT2Model,
+    GPTNeoXConfig,
+    GPTNeoXForCausalLM,
+    GPTNeoXForSequenceClassification,
     LlamaConfig,
     LlamaForCausalLM,
     LlamaForSequenceClassification,
@@ -52,6 +63,8 @@ from transformers import (
     ModernBertForMaskedLM,
     ModernBertForSequenceClassification,
     ModernBertModel,
+    MptConfig,
+    MptForCausalLM,
     Olmo2Config,
     Olmo2ForCausalLM,
     Olmo2Model,
@@ -155,6 +168,39 @@ SLIDING = LLAMA | {
     "sliding_window": 8,
 }
 HALF = {"rope_type": "default", "rope_theta": 100.0, "partial_rotary_factor": 0.5}
+NEOX = {
+    "vocab_size": 101,
+    "hidden_size": 48,
+    "intermediate_size": 88,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 6,
+    "max_position_embeddings": 64,
+    "pad_token_id": 0,
+}
+MPT = {"vocab_size": 101, "d_model": 48, "n_layers": 2, "n_heads": 6, "max_seq_len": 64}
+LATENT = {
+    "vocab_size": 101,
+    "hidden_size": 48,
+    "intermediate_size": 88,
+    "moe_intermediate_size": 24,
+    "num_hidden_layers": 2,
+    "first_k_dense_replace": 1,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 4,
+    "q_lora_rank": 20,
+    "kv_lora_rank": 28,
+    "qk_nope_head_dim": 10,
+    "qk_rope_head_dim": 6,
+    "v_head_dim": 14,
+    "n_routed_experts": 8,
+    "num_experts_per_tok": 3,
+    "n_shared_experts": 2,
+    "n_group": 4,
+    "topk_group": 2,
+    "max_position_embeddings": 64,
+}
+YARN = {"rope_type": "yarn", "rope_theta": 1e3, "factor": 4.0, "original_max_position_embeddings": 16}
+HALF_YARN = YARN | {"partial_rotary_factor": 0.5}
 MODELS: dict[str, tuple[Any, Any]] = {
     "llama": (LlamaForCausalLM, LlamaConfig(**LLAMA, head_dim=12, attention_bias=True, rope_parameters=YARN)),
     "llama_tied": (LlamaForCausalLM, LlamaConfig(**LLAMA, tie_word_embeddings=True, mlp_bias=True)),
@@ -241,6 +287,33 @@ MODELS: dict[str, tuple[Any, Any]] = {
     "clip_text": (CLIPTextModelWithProjection, CLIPTextConfig(**TEXT | {"eos_token_id": 7})),
     "clip_text_hidden": (CLIPTextModel, CLIPTextConfig(**TEXT)),
     "clip_image": (CLIPVisionModelWithProjection, CLIPVisionConfig(**IMAGE, projection_dim=20)),
+    "gpt_neox": (GPTNeoXForCausalLM, GPTNeoXConfig(**NEOX, attention_bias=False)),
+    "gpt_neox_tied": (
+        GPTNeoXForCausalLM,
+        GPTNeoXConfig(**NEOX, tie_word_embeddings=True, use_parallel_residual=False, rope_parameters=HALF_YARN),
+    ),
+    "gpt_neox_labels": (GPTNeoXForSequenceClassification, GPTNeoXConfig(**NEOX, num_labels=4)),
+    "bloom": (BloomForCausalLM, BloomConfig(vocab_size=101, hidden_size=48, n_layer=2, n_head=6)),
+    "bloom_untied": (
+        BloomForCausalLM,
+        BloomConfig(vocab_size=101, hidden_size=48, n_layer=2, n_head=6, tie_word_embeddings=False),
+    ),
+    "bloom_headless": (BloomModel, BloomConfig(vocab_size=101, hidden_size=48, n_layer=2, n_head=8)),
+    "mpt": (MptForCausalLM, MptConfig(**MPT, attn_config={"softmax_scale": 0.3})),
+    "mpt_untied": (MptForCausalLM, MptConfig(**MPT, tie_word_embeddings=False)),
+    "deepseek_v2": (
+        DeepseekV2ForCausalLM,
+        DeepseekV2Config(**LATENT, topk_method="group_limited_greedy", mlp_bias=True, rope_parameters=YARN),
+    ),
+    "deepseek_v2_greedy": (
+        DeepseekV2ForCausalLM,
+        DeepseekV2Config(**LATENT | {"q_lora_rank": None}, attention_bias=True, tie_word_embeddings=True),
+    ),
+    "deepseek_v3": (DeepseekV3ForCausalLM, DeepseekV3Config(**LATENT, rope_parameters=YARN | {"mscale_all_dim": 0.9})),
+    "deepseek_v3_headless": (
+        DeepseekV3Model,
+        DeepseekV3Config(**LATENT | {"n_group": 1, "topk_group": 1}, rope_interleave=False, norm_topk_prob=False),
+    ),
 }
 
 

@@ -9,7 +9,10 @@ from typing import TypeVar
 from clearformer.errors import CheckpointError
 from clearformer.families.bart import BART
 from clearformer.families.bert import BERT
+from clearformer.families.bloom import BLOOM
 from clearformer.families.clip import CLIP, CLIP_IMAGE, CLIP_TEXT
+from clearformer.families.deepseek_v2 import DEEPSEEK_V2
+from clearformer.families.deepseek_v3 import DEEPSEEK_V3
 from clearformer.families.distilbert import DISTILBERT
 from clearformer.families.family import Family, GGUFForm
 from clearformer.families.gemma import GEMMA
@@ -17,11 +20,13 @@ from clearformer.families.gemma2 import GEMMA2
 from clearformer.families.gemma3 import GEMMA3
 from clearformer.families.glm4 import GLM4
 from clearformer.families.gpt2 import GPT2
+from clearformer.families.gpt_neox import GPT_NEOX
 from clearformer.families.llama import LLAMA
 from clearformer.families.marian import MARIAN
 from clearformer.families.mistral import MISTRAL
 from clearformer.families.mixtral import MIXTRAL
 from clearformer.families.modernbert import MODERNBERT
+from clearformer.families.mpt import MPT
 from clearformer.families.olmo2 import OLMO2
 from clearformer.families.own import OWN
 from clearformer.families.phi3 import PHI3
@@ -42,6 +47,7 @@ T = TypeVar("T")
 PUBLISHED: tuple[Family, ...] = (
     *(LLAMA, MISTRAL, MIXTRAL, QWEN2, QWEN2_MOE, QWEN3, QWEN3_MOE, GPT2),
     *(GEMMA, GEMMA2, GEMMA3, OLMO2, PHI3, SMOLLM3, GLM4),
+    *(GPT_NEOX, BLOOM, MPT, DEEPSEEK_V2, DEEPSEEK_V3),
     *(BERT, ROBERTA, XLM_ROBERTA, DISTILBERT, MODERNBERT, VIT, CLIP, CLIP_TEXT, CLIP_IMAGE),
     *(T5, MARIAN, BART),
 )

@@ -220,7 +220,7 @@ def _yarn(section: ConfigReader, original: int, length: int) -> YaRN:
         attention = section.number("attention_factor")
     elif numerator and denominator:
         # DeepSeek-V2 sharpens by the ratio of two such factors (arXiv 2405.04434, §3.1.4).
-        attention = _sharpening(factor, numerator) / _sharpening(factor, denominator)
+        attention = sharpening(factor, numerator) / sharpening(factor, denominator)
     return YaRN(
         factor,
         original,
@@ -231,7 +231,8 @@ def _yarn(section: ConfigReader, original: int, length: int) -> YaRN:
     )
 
 
-def _sharpening(factor: float, weight: float) -> float:
+def sharpening(factor: float, weight: float) -> float:
+    """YaRN's 0.1·ln(factor) + 1 with a weight before the logarithm (DeepSeek's `mscale`); 1 where nothing stretches."""
     return 0.1 * weight * math.log(factor) + 1.0 if factor > 1 else 1.0
 
 

@@ -82,6 +82,7 @@ LAYERS_DIFFER = Message("they name different layers", "两者所指的层不同"
 LAYERS_NAMED = Message("layer_types names {count} layers", "layer_types 列出了 {count} 层")
 WINDOWS_ARE_OFF = Message("no layer has a window", "没有任何层使用窗口")
 ROTARY_NAMED = Message("no_rope_layers names {count} layers", "no_rope_layers 列出了 {count} 层")
+SYNONYMS_DIFFER = Message("they are two names of one number", "两者是同一个数的两种名称")
 LABELS_NAMED = Message("id2label names {count}", "id2label 列出了 {count} 个")
 
 IMPOSSIBLE = failure(
