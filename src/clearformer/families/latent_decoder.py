@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from clearformer.checkpoint.expert_stacks import StackedExperts
-from clearformer.checkpoint.renames import Ignored, Row, Same, Table, Tied
+from clearformer.checkpoint.renames import Ignored, Row, Same, Stacked, Table, Tied
 from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
 from clearformer.families.heads import decoder_head_rows
@@ -220,10 +219,10 @@ def latent_decoder_table(spec: Spec) -> Table:
         rows.append(Same(f"{theirs}.weight", f"{ours}.weight"))
     if (experts := routed(spec)) is not None:
         gate, up, down = (f"{block}.feedforward.experts.{{e}}.{part}.weight" for part in _NETWORK)
-        stack, width = f"{layer}.mlp.experts", experts.expert.width
+        stack = f"{layer}.mlp.experts"
         rows += [
-            StackedExperts(f"{stack}.gate_up_proj", (gate, up), (width, width), experts.count),
-            StackedExperts(f"{stack}.down_proj", (down,), (spec.decoder.width,), experts.count),
+            Stacked(f"{stack}.gate_up_proj", (gate, up), experts.count),
+            Stacked(f"{stack}.down_proj", down, experts.count),
         ]
     if len(spec.decoder.blocks) == _LAYERS_OF_V3:
         rows.append(Ignored(f"{stem}layers.{_LAYERS_OF_V3}.*", "a layer that guesses one token further ahead"))

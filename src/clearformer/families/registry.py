@@ -75,8 +75,12 @@ def family_for(spec: Spec, families: Iterable[Family] = FAMILIES) -> tuple[Famil
         try:
             return family, family.write(spec)
         except CheckpointError as error:
-            obstacles.append(f"{family.model_type} ({error.values['field']} = {error.values['found']})")
-    raise CheckpointError(say.NO_FAMILY, expected=", ".join(obstacles))
+            obstacles.append((family.model_type, error.values["field"], error.values["found"]))
+    # Those that have no such kind of model at all say nothing that helps, unless none has.
+    near = [each for each in obstacles if each[1] != "spec"] or obstacles
+    raise CheckpointError(
+        say.NO_FAMILY, expected=", ".join(f"{name} ({field} = {found})" for name, field, found in near)
+    )
 
 
 def _named(found: object, known: Mapping[str, T], path: Path | str) -> T:
