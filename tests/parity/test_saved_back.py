@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 import torch
-from saved_models import MODELS, UNUSED
 
 from clearformer.checkpoint import weight_table
 from clearformer.checkpoint.writing import save_folder
 from clearformer.families import family_for, family_of
 from clearformer.families.generation import token_keys
+from drawing.saved_models import MODELS, UNUSED
 
 
 @pytest.mark.parametrize("name", MODELS)
