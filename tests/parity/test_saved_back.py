@@ -9,7 +9,7 @@ from clearformer.checkpoint import weight_table
 from clearformer.checkpoint.writing import save_folder
 from clearformer.families import family_for, family_of
 from clearformer.families.generation import token_keys
-from drawing.saved_models import MODELS, UNUSED
+from parity.saved_models import MODELS, UNUSED
 
 
 @pytest.mark.parametrize("name", MODELS)
