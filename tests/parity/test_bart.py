@@ -57,6 +57,7 @@ def test_equals_transformers(original, load_folder, choice):
     found = original(choice)
     loaded = load_folder(found.folder)
     assert found.distance(loaded) <= found.tolerance
+    assert family_for(loaded.spec)[0].model_type == "bart"
     # The original counts padding on the left as positions; ours agrees with what it says of the rows padded right.
     assert found.distance(loaded, left=True) <= found.tolerance
     ours = sum(parameter.numel() for parameter in empty(loaded.spec).parameters())

@@ -12,6 +12,7 @@ from transformers import MarianConfig, MarianMTModel
 
 from clearformer.build import empty
 from clearformer.errors import CheckpointError
+from clearformer.families import family_for
 
 SMALL: dict[str, Any] = {
     "vocab_size": 101,
@@ -62,6 +63,7 @@ def test_equals_transformers(original, load_folder, choice):
     found = original(choice)
     loaded = load_folder(found.folder)
     assert found.distance(loaded) <= found.tolerance
+    assert family_for(loaded.spec)[0].model_type == "marian"
     # The original's sines count padding on the left; ours agrees with what it says of the same rows padded right.
     assert found.distance(loaded, left=True) <= found.tolerance
     trained = sum(parameter.numel() for parameter in found.model.parameters() if parameter.requires_grad)

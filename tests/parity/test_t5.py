@@ -54,6 +54,7 @@ def test_equals_transformers(original, load_folder, choice):
     found = original(choice)
     loaded = load_folder(found.folder)
     assert found.distance(loaded) <= found.tolerance
+    assert family_for(loaded.spec)[0].model_type == "t5"
     assert found.distance(loaded, left=True) <= found.tolerance
     ours = sum(parameter.numel() for parameter in empty(loaded.spec).parameters())
     assert ours == sum(parameter.numel() for parameter in found.model.parameters())
