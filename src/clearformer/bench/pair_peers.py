@@ -135,6 +135,9 @@ def joeynmt(shape: PairShape) -> tuple[nn.Module, PairLoss]:
         {"encoder": side, "decoder": side, "tied_embeddings": True, "tied_softmax": True}, vocabulary, vocabulary
     )
     model.loss_function = ("crossentropy", shape.smoothing)
+    # Its loss is a divergence: short of the cross-entropy by the entropy of the smoothed targets.
+    rest = shape.smoothing / (shape.vocabulary - 2)
+    entropy = -(1 - shape.smoothing) * math.log(1 - shape.smoothing) - shape.smoothing * math.log(rest)
 
     def loss(*batch: Tensor) -> Tensor:
         source, source_real, target, target_real = batch
@@ -148,7 +151,7 @@ def joeynmt(shape: PairShape) -> tuple[nn.Module, PairLoss]:
             trg=target[:, 1:],
             trg_mask=predicted[:, None],
         )
-        return total / predicted.sum()
+        return total / predicted.sum() + entropy
 
     return model, loss
 
