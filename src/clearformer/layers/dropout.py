@@ -1,6 +1,6 @@
 """Dropout: numbers become zero at random and the others grow, so that their mean stays (Srivastava et al. 2014).
 
-On a CPU torch draws each number's fate alone, at 8 ns; where a small model trains, that is a seventh of its time. Here
+On a CPU torch draws each number's fate alone, at some 9 ns; where a small model trains, that is a seventh of its time. Here
 one draw of 64 bits decides four numbers.
 """
 
