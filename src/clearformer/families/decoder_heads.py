@@ -9,17 +9,18 @@ from clearformer.spec import Classes, Head, Hidden, Language, Last, Pooling, Reg
 _SUFFIXES = ("ForCausalLM", "Model", "ForSequenceClassification")
 
 
-def decoder_classes(stem: str) -> tuple[str, ...]:
+def decoder_classes(stem: str) -> tuple[str, str, str]:
     """Their names, the speaking one first."""
-    return tuple(stem + suffix for suffix in _SUFFIXES)
+    language, hidden, labels = _SUFFIXES
+    return stem + language, stem + hidden, stem + labels
 
 
-def read_decoder_head(config: ConfigReader, architecture: str, *, tied: bool) -> Head:
-    """What stands behind the stack; `tied` is the family's default."""
+def read_decoder_head(config: ConfigReader, architecture: str, *, tied: bool, cap: float | None = None) -> Head:
+    """What stands behind the stack; `tied` is meant where `tie_word_embeddings` is absent, `cap` bends the logits."""
     tied = config.flag("tie_word_embeddings", tied)
     language, hidden, _ = _SUFFIXES
     if architecture.endswith(language):
-        return Language(tied)
+        return Language(tied, cap=cap)
     return Hidden() if architecture.endswith(hidden) else read_labels(config, Pooling(Last()), bias=False)
 
 

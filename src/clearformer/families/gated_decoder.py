@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from clearformer.checkpoint.renames import Ignored, Row, Same, Table, Tied
 from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
-from clearformer.families.heads import decoder_head_rows, read_labels, write_labels
+from clearformer.families.decoder_heads import read_decoder_head
+from clearformer.families.heads import decoder_head_rows, write_labels
 from clearformer.families.rope import DEFAULT_BASE, RopeDialect, read_rotary, stretched, write_rotary, written_length
 from clearformer.messages import families as say
 from clearformer.spec import (
@@ -23,12 +24,9 @@ from clearformer.spec import (
     Experts,
     FeedForward,
     Gated,
-    Head,
     Hidden,
     Language,
-    Last,
     Normal,
-    Pooling,
     Regression,
     RMSNorm,
     Rotary,
@@ -52,11 +50,6 @@ NORMS = (
     ("input_layernorm", "attention_norm"),
     ("post_attention_layernorm", "feedforward_norm"),
 )
-
-
-def architectures(stem: str) -> tuple[str, str, str]:
-    """transformers' classes of one family: with logits over the vocabulary, without a head, with labels."""
-    return f"{stem}ForCausalLM", f"{stem}Model", f"{stem}ForSequenceClassification"
 
 
 def read_layers(config: ConfigReader) -> int:
@@ -116,18 +109,10 @@ def read_decoder(
     config.only("is_encoder_decoder", False)
     return DecoderOnly(
         decoder=Stack(config.whole("hidden_size"), Tokens(config.whole("vocab_size")), blocks, final_norm=norm),
-        head=_head(config, architecture),
+        head=read_decoder_head(config, architecture, tied=False),
         context=stretched(rotary, config.whole("max_position_embeddings")),
         initial=Normal(config.number("initializer_range", 0.02), residual_scaled=False),
     )
-
-
-def _head(config: ConfigReader, architecture: str) -> Head:
-    tied = config.flag("tie_word_embeddings", False)
-    if architecture.endswith("ForCausalLM"):
-        return Language(tied)
-    labels = architecture.endswith("ForSequenceClassification")
-    return read_labels(config, Pooling(Last()), bias=False) if labels else Hidden()
 
 
 @dataclass(frozen=True)

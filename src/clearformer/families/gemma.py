@@ -7,6 +7,7 @@ import math
 from clearformer.checkpoint.renames import Table
 from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
+from clearformer.families.decoder_heads import read_decoder_head
 from clearformer.families.family import Family
 from clearformer.families.rms_decoder import (
     MATRICES,
@@ -14,7 +15,6 @@ from clearformer.families.rms_decoder import (
     Names,
     decoder_table,
     parts_of,
-    read_head,
     read_heads,
     read_initial,
     write_sizes,
@@ -62,7 +62,7 @@ def translate(config: ConfigReader, architecture: str) -> Spec:
     layers = config.whole("num_hidden_layers", limit=MAX_LAYERS)
     return DecoderOnly(
         decoder=Stack(width, read_tokens(config, width), (block,) * layers, final_norm=norm),
-        head=read_head(config, architecture, _NAMES, tied=True),
+        head=read_decoder_head(config, architecture, tied=True),
         context=stretched(rotary, length),
         initial=read_initial(config),
     )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from clearformer.checkpoint.renames import Table
 from clearformer.families.activations import foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
+from clearformer.families.decoder_heads import read_decoder_head
 from clearformer.families.family import Family
 from clearformer.families.gemma import HEAD_WIDTH, read_biases, read_geglu, read_norm, read_tokens
 from clearformer.families.layer_kinds import reach_of, read_local_layers, read_window, write_layer_types
@@ -17,7 +18,6 @@ from clearformer.families.rms_decoder import (
     Parts,
     decoder_table,
     parts_of,
-    read_head,
     read_heads,
     read_initial,
     require_split,
@@ -60,7 +60,7 @@ def translate(config: ConfigReader, architecture: str) -> Spec:
     cap = read_cap(config, "final_logit_softcapping", 30.0)
     return DecoderOnly(
         decoder=Stack(width, read_tokens(config, width), blocks, final_norm=read_norm(config)),
-        head=read_head(config, architecture, _NAMES, tied=True, cap=cap),
+        head=read_decoder_head(config, architecture, tied=True, cap=cap),
         context=stretched(rotary, length),
         initial=read_initial(config),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from clearformer.checkpoint.renames import Table
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
+from clearformer.families.decoder_heads import read_decoder_head
 from clearformer.families.family import Family
 from clearformer.families.gemma import read_norm, read_tokens
 from clearformer.families.gemma2 import SANDWICH, read_blocks, read_cap, window_of, write_blocks
@@ -16,7 +17,6 @@ from clearformer.families.rms_decoder import (
     Parts,
     decoder_table,
     parts_of,
-    read_head,
     read_initial,
     write_sizes,
 )
@@ -52,7 +52,7 @@ def translate(config: ConfigReader, architecture: str) -> Spec:
     config.only("attn_logit_softcapping", None)
     cap = read_cap(config, "final_logit_softcapping", None)
     stack = Stack(width, read_tokens(config, width), blocks, final_norm=read_norm(config))
-    head = read_head(config, architecture, _NAMES, tied=True, cap=cap)
+    head = read_decoder_head(config, architecture, tied=True, cap=cap)
     context, initial = stretched(rotaries[GLOBAL], length), read_initial(config)
     return EncoderOnly(stack, head, context, initial) if both_ways else DecoderOnly(stack, head, context, initial)
 

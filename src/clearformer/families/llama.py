@@ -8,9 +8,9 @@ from __future__ import annotations
 from clearformer.checkpoint.renames import Ignored, Permuted, Row, Same, Table, Tied
 from clearformer.families import llama_gguf
 from clearformer.families.config_reader import ConfigReader
+from clearformer.families.decoder_heads import decoder_classes
 from clearformer.families.family import Family, GGUFForm
 from clearformer.families.gated_decoder import (
-    architectures,
     decoder_table,
     parts_of,
     read_attention,
@@ -23,7 +23,7 @@ from clearformer.families.gated_decoder import (
 )
 from clearformer.spec import Attention, Biases, DecoderOnly, Spec
 
-_CLASSES = architectures("Llama")
+_CLASSES = decoder_classes("Llama")
 
 
 def translate(config: ConfigReader, architecture: str) -> Spec:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from clearformer.families.config_reader import ConfigReader
+from clearformer.families.decoder_heads import decoder_classes
 from clearformer.families.family import Family
 from clearformer.families.gated_decoder import (
     Unsaid,
-    architectures,
     decoder_table,
     parts_of,
     read_attention,
@@ -22,7 +22,7 @@ from clearformer.families.gated_decoder import (
 from clearformer.families.windows import read_window, windows_of
 from clearformer.spec import Biases, Spec
 
-_CLASSES = architectures("Mistral")
+_CLASSES = decoder_classes("Mistral")
 _UNSAID = Unsaid(kv_heads=8)
 _WINDOW = 4096
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from clearformer.checkpoint.renames import Table
 from clearformer.families.config_reader import ConfigReader
+from clearformer.families.decoder_heads import decoder_classes
 from clearformer.families.family import Family
 from clearformer.families.gated_decoder import (
     ATTENTION,
     NORMS,
     Unsaid,
-    architectures,
     decoder_table,
     parts_of,
     read_attention,
@@ -26,7 +26,7 @@ from clearformer.families.mixtures import MIXTRALS_EXPERT, mixture_rows, read_ex
 from clearformer.families.windows import read_window, windows_of
 from clearformer.spec import Biases, Gated, SoftmaxRouter, Spec
 
-_CLASSES = architectures("Mixtral")
+_CLASSES = decoder_classes("Mixtral")
 _UNSAID = Unsaid(kv_heads=8, rope_base=1e6)
 
 

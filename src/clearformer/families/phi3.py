@@ -5,6 +5,7 @@ from __future__ import annotations
 from clearformer.checkpoint.renames import Table
 from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
+from clearformer.families.decoder_heads import read_decoder_head
 from clearformer.families.family import Family
 from clearformer.families.layer_kinds import reach_of, read_window
 from clearformer.families.rms_decoder import (
@@ -17,7 +18,6 @@ from clearformer.families.rms_decoder import (
     decoder_table,
     fused_gate,
     parts_of,
-    read_head,
     read_heads,
     read_initial,
     write_sizes,
@@ -70,7 +70,7 @@ def translate(config: ConfigReader, architecture: str) -> Spec:
     tokens = Tokens(config.whole("vocab_size"), dropout=config.number("embd_pdrop", 0.0))
     return DecoderOnly(
         decoder=Stack(width, tokens, (block,) * layers, final_norm=norm),
-        head=read_head(config, architecture, _NAMES, tied=False),
+        head=read_decoder_head(config, architecture, tied=False),
         context=stretched(rotary, length),
         initial=read_initial(config),
     )

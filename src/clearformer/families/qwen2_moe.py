@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from clearformer.checkpoint.renames import Table
 from clearformer.families.config_reader import ConfigReader
+from clearformer.families.decoder_heads import decoder_classes
 from clearformer.families.family import Family
 from clearformer.families.gated_decoder import (
     ATTENTION,
     GATED,
     NORMS,
     Unsaid,
-    architectures,
     decoder_table,
     parts_of,
     read_attention,
@@ -25,7 +25,7 @@ from clearformer.families.mixtures import QWENS_EXPERT, mixture_rows, read_qwen_
 from clearformer.families.windows import read_layer_windows, write_layer_windows
 from clearformer.spec import Biases, Spec
 
-_CLASSES = architectures("Qwen2Moe")
+_CLASSES = decoder_classes("Qwen2Moe")
 _UNSAID = Unsaid(kv_heads=16)
 _SHARED_WIDTH = "shared_expert_intermediate_size"
 _SHARED = (

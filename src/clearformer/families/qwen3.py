@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from clearformer.checkpoint.renames import Table
 from clearformer.families.config_reader import ConfigReader
+from clearformer.families.decoder_heads import decoder_classes
 from clearformer.families.family import Family
 from clearformer.families.gated_decoder import (
     ATTENTION,
     GATED,
     NORMS,
     Unsaid,
-    architectures,
     decoder_table,
     parts_of,
     read_attention,
@@ -25,7 +25,7 @@ from clearformer.families.gated_decoder import (
 from clearformer.families.windows import read_layer_windows, write_layer_windows
 from clearformer.spec import Attention, Biases, QKNorm, Spec
 
-_CLASSES = architectures("Qwen3")
+_CLASSES = decoder_classes("Qwen3")
 _UNSAID = Unsaid(kv_heads=32, head_width=128)
 _QK_NORMS = (
     ("self_attn.q_norm", "attention.query_norm"),

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from clearformer.checkpoint.renames import Table
 from clearformer.families.config_reader import ConfigReader
+from clearformer.families.decoder_heads import decoder_classes
 from clearformer.families.family import Family
 from clearformer.families.gated_decoder import (
     Unsaid,
-    architectures,
     decoder_table,
     parts_of,
     read_decoder,
@@ -21,7 +21,7 @@ from clearformer.families.qwen3 import LAYER, read_qwen3_attention
 from clearformer.families.windows import read_switched_window, write_switched_window
 from clearformer.spec import Spec
 
-_CLASSES = architectures("Qwen3Moe")
+_CLASSES = decoder_classes("Qwen3Moe")
 _UNSAID = Unsaid(kv_heads=4)
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from clearformer.checkpoint.renames import Ignored, Row, Same, Split, Table, Tied
 from clearformer.families.config_reader import ConfigReader
-from clearformer.families.heads import decoder_head_rows, read_labels, write_labels
+from clearformer.families.heads import decoder_head_rows, write_labels
 from clearformer.families.rope import written_length
 from clearformer.messages import families as say
 from clearformer.spec import (
@@ -24,9 +24,7 @@ from clearformer.spec import (
     Head,
     Hidden,
     Language,
-    Last,
     Normal,
-    Pooling,
     Regression,
     RMSNorm,
     Rotary,
@@ -59,14 +57,6 @@ def require_split(config: ConfigReader, width: int, heads: int) -> None:
     """Refuse heads that do not divide the width; transformers does so in some families even where `head_dim` rules."""
     if width % heads:
         config.contradiction("hidden_size", "num_attention_heads", say.HEADS_DO_NOT_DIVIDE_WIDTH)
-
-
-def read_head(config: ConfigReader, architecture: str, names: Names, *, tied: bool, cap: float | None = None) -> Head:
-    """What the architecture puts behind the stack; `tied` is meant where `tie_word_embeddings` is absent."""
-    tied = config.flag("tie_word_embeddings", tied)
-    if architecture == names.language:
-        return Language(tied, cap=cap)
-    return read_labels(config, Pooling(Last()), bias=False) if architecture == names.labels else Hidden()
 
 
 def read_initial(config: ConfigReader) -> Normal:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from clearformer.checkpoint.renames import Table
 from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
+from clearformer.families.decoder_heads import read_decoder_head
 from clearformer.families.family import Family
 from clearformer.families.layer_kinds import reach_of, read_local_layers, read_window, write_layer_types
 from clearformer.families.rms_decoder import (
@@ -14,7 +15,6 @@ from clearformer.families.rms_decoder import (
     Names,
     decoder_table,
     parts_of,
-    read_head,
     read_heads,
     read_initial,
     write_sizes,
@@ -64,7 +64,7 @@ def translate(config: ConfigReader, architecture: str) -> Spec:
     config.harmless(("max_window_layers", "pretraining_tp"))
     return DecoderOnly(
         decoder=Stack(width, Tokens(config.whole("vocab_size")), blocks, final_norm=norm),
-        head=read_head(config, architecture, _NAMES, tied=True),
+        head=read_decoder_head(config, architecture, tied=True),
         context=stretched(rotary, length),
         initial=read_initial(config),
     )

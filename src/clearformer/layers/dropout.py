@@ -1,7 +1,7 @@
 """Dropout: numbers become zero at random and the others grow, so that their mean stays (Srivastava et al. 2014).
 
-On a CPU torch draws each number's fate alone, at some 9 ns; where a small model trains, that is a seventh of its time. Here
-one draw of 64 bits decides four numbers.
+On a CPU torch draws each number's fate alone, at some 9 ns; where a small model trains, that is a seventh of its time.
+Here one draw of 64 bits decides four numbers.
 """
 
 from __future__ import annotations
