@@ -39,10 +39,6 @@ class ConfigReader:
         self._known.add(key)
         return key in self._values
 
-    def says_null(self, key: str) -> bool:
-        """Whether the key is present and null, for the few keys where that means something."""
-        return key in self._values and self._get(key) is None
-
     def whole(self, key: str, default: int | None = None, *, at_least: int = 1, limit: int = MAX_WHOLE) -> int:
         """A whole number; without a default the key is required."""
         value = self._require(key, default)

@@ -108,7 +108,7 @@ def read_blocks(
 
 def read_cap(config: ConfigReader, key: str, default: float | None) -> float | None:
     """A cap on scores or logits; null is none, which is not what an absent key means."""
-    if config.says_null(key) or (default is None and not config.has(key)):
+    if not config.has(key) and (default is None or config.mentions(key)):
         return None
     return config.number(key, default)
 

@@ -27,7 +27,7 @@ def read_local_layers(config: ConfigReader, layers: int, implied: tuple[bool, ..
 
 def read_window(config: ConfigReader, default: int | None, *, wanted: bool) -> int | None:
     """`sliding_window`; a null is none, which is refused where a layer's window is `wanted`."""
-    given = config.has("sliding_window") or (default is not None and not config.says_null("sliding_window"))
+    given = config.has("sliding_window") or (default is not None and not config.mentions("sliding_window"))
     window = config.whole("sliding_window", default) if given else None
     if wanted and window is None:
         config.cannot_say("sliding_window", "1, 2, 3 …", None)
