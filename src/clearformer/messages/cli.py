@@ -143,7 +143,7 @@ TRAINED = Message(
 )
 PULLING = Message("Fetching {name}", "获取 {name}")
 LOADING = Message("Loading {name}", "载入 {name}")
-MEASURING = Message("Measuring for about twenty seconds …", "正在测量，约需二十秒……")
+MEASURING = Message("Measuring for about a minute …", "正在测量，约需一分钟……")
 NOTHING_STORED = Message(
     "The cache {path} is empty. Built in and one command away: clearformer pull {builtin}",
     "缓存 {path} 为空。内置模型一条命令即可获取：clearformer pull {builtin}",
