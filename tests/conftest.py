@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,10 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 # Small matrices gain nothing from threads that wait for one another; two test processes use two cores.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# A shell starts what stands before an `&` with SIGINT ignored, and so would start the programs that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def built_in(name: str, wheel: str) -> Path:

@@ -107,6 +107,16 @@ def test_a_signal_finishes_the_update_saves_and_says_why(
     assert result(tmp_path / "run") == uninterrupted
 
 
+def test_a_signal_that_the_process_was_started_to_ignore_stays_ignored(tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        events = list(trainer(tmp_path / "run", RECIPE, Interrupted(number=signal.SIGINT, at=2)).run())
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert events[-1] == e.Stopped(12, "done")
+
+
 def test_a_signal_to_all_processes_reaches_no_worker(tmp_path: Path, uninterrupted: tuple[str, str, bytes]) -> None:
     """A worker that a signal kills would take the update with it, or the save."""
     recipe = replace(RECIPE, compute=replace(RECIPE.compute, workers=2))

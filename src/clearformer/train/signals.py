@@ -29,17 +29,24 @@ class EndAskedFor(Exception):  # noqa: N818 - a request, no error
 
 @contextmanager
 def listening() -> Iterator[Asked]:
-    """Hear the signals in the body. Only the main thread can; elsewhere nothing is heard."""
+    """Hear the signals in the body. Only the main thread can; elsewhere nothing is heard.
+
+    What this process was started to ignore stays ignored, as a shell does for SIGINT of a program behind an `&`.
+    """
     asked = Asked()
     if threading.current_thread() is not threading.main_thread():
         yield asked
         return
-    before = {name: signal.signal(getattr(signal, name), asked.hear) for name in _HEARD if hasattr(signal, name)}
+    numbers = [getattr(signal, name) for name in _HEARD if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in numbers}
+    heard = [number for number in numbers if before[number] is not signal.SIG_IGN]
+    for number in heard:
+        signal.signal(number, asked.hear)
     try:
         yield asked
     finally:
-        for name, handler in before.items():
-            signal.signal(getattr(signal, name), handler)
+        for number in heard:
+            signal.signal(number, before[number])
 
 
 @contextmanager
