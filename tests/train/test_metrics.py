@@ -100,19 +100,27 @@ def test_tensorboard_reads_what_it_was_told(tmp_path: Path) -> None:
     assert [(point.step, point.value) for point in read.Scalars("validation/accuracy")] == [(1, 0.5)]
 
 
-def test_trackio_is_told_the_same_and_let_go_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Against a recorder with trackio's three calls: the package itself starts a server."""
+def test_trackio_is_told_the_same_and_let_go_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Against a recorder with trackio's three calls, as talkative as the package."""
     calls: list[object] = []
+
+    def told(call: object) -> None:
+        print("* Trackio")
+        calls.append(call)
+
     recorder = SimpleNamespace(
-        init=lambda **names: calls.append(names),
-        log=lambda values, step: calls.append((step, values)),
-        finish=lambda: calls.append("finished"),
+        init=lambda **names: told(names),
+        log=lambda values, step: told((step, values)),
+        finish=lambda: told("finished"),
     )
     monkeypatch.setitem(sys.modules, "trackio", recorder)
     list(tracked(EVENTS, make_tracker("trackio", tmp_path / "my-run" / "trackio")))
     assert calls[0] == {"project": "clearformer", "name": "my-run"}
     assert (1, {"validation/accuracy": 0.5}) in calls
     assert calls[-1] == "finished"
+    assert capsys.readouterr().out == ""
 
 
 def test_a_tracker_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

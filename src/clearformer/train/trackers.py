@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -39,7 +41,10 @@ class TensorBoard:
 
 
 class Trackio:
-    """A run of the project `clearformer`, named as the folder's parent, for `trackio show`."""
+    """A run of the project `clearformer`, named as the folder's parent, for `trackio show`.
+
+    What it tells its user goes to stderr: stdout holds our result alone.
+    """
 
     def __init__(self, folder: Path) -> None:
         try:
@@ -47,13 +52,16 @@ class Trackio:
         except ImportError as error:
             raise UsageError(say.NO_TRACKER, name="trackio", package="trackio") from error
         self._trackio: Any = trackio
-        trackio.init(project="clearformer", name=folder.parent.name)
+        with redirect_stdout(sys.stderr):
+            trackio.init(project="clearformer", name=folder.parent.name)
 
     def numbers(self, step: int, values: dict[str, float]) -> None:
-        self._trackio.log(values, step=step)
+        with redirect_stdout(sys.stderr):
+            self._trackio.log(values, step=step)
 
     def close(self) -> None:
-        self._trackio.finish()
+        with redirect_stdout(sys.stderr):
+            self._trackio.finish()
 
 
 TRACKERS: dict[str, type[TensorBoard] | type[Trackio]] = {"tensorboard": TensorBoard, "trackio": Trackio}
