@@ -22,7 +22,7 @@ STEPS, WARMUP, RATE, FLOOR = 2000, 100, 1e-3, 1e-4
 _ROWS = 64
 
 
-def train_peer(threads: int | None) -> dict[str, Any]:
+def train_peer(threads: int | None, seed: int) -> dict[str, Any]:
     """Loss on the last tenth (nats a character) and the seconds that training took, judging aside."""
     use_threads(threads)
     text = (find("tinyshakespeare") / "input.txt").read_text(encoding="utf-8")
@@ -30,7 +30,7 @@ def train_peer(threads: int | None) -> dict[str, Any]:
     ids = torch.tensor([words[character] for character in text])
     training, last = ids[: int(len(ids) * 0.9)], ids[int(len(ids) * 0.9) :]
     shape = LanguageShape(layers=4, heads=4, width=128, context=64, batch=12, vocabulary=len(words))
-    torch.manual_seed(1337)
+    torch.manual_seed(seed)
     model = NanoGPTLike(shape)
     groups = [
         {"params": [p for p in model.parameters() if (p.dim() >= 2) is matrices], "weight_decay": decay}
@@ -50,6 +50,7 @@ def train_peer(threads: int | None) -> dict[str, Any]:
         optimizer.zero_grad(set_to_none=True)
     return {
         "name": "nanoGPT's model",
+        "seed": seed,
         "seconds": time.perf_counter() - began,
         "loss": _judge(model, last, shape.context),
     }

@@ -6,6 +6,7 @@ and the same optimizer (torch's fused AdamW), so that what is measured is the mo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import torch
@@ -40,7 +41,8 @@ class PlainBlock(nn.Module):
 
 
 class NanoGPTLike(nn.Module):
-    """A plain GPT-2 as nanoGPT has it: learned positions, tied head, pre-norm."""
+    """A plain GPT-2 as nanoGPT has it: learned positions, tied head, pre-norm, and what writes to the residual stream
+    drawn narrower by √(2L)."""
 
     def __init__(self, shape: LanguageShape) -> None:
         super().__init__()
@@ -48,9 +50,10 @@ class NanoGPTLike(nn.Module):
         self.position = nn.Embedding(shape.context, shape.width)
         self.blocks = nn.Sequential(*(PlainBlock(shape) for _ in range(shape.layers)))
         self.norm = nn.LayerNorm(shape.width, bias=False)
-        for parameter in self.parameters():
+        for name, parameter in self.named_parameters():
             if parameter.dim() == 2:
-                nn.init.normal_(parameter, std=0.02)
+                writes = name.endswith(("outward.weight", "down.weight"))
+                nn.init.normal_(parameter, std=0.02 / math.sqrt(2 * shape.layers) if writes else 0.02)
 
     def forward(self, ids: Tensor) -> Tensor:
         x = self.token(ids) + self.position(torch.arange(ids.shape[1], device=ids.device))
