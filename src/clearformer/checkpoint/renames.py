@@ -212,7 +212,10 @@ class Unchanged(Row):
 
 @dataclass(frozen=True)
 class Tied:
-    """A foreign tensor that may be present and must then equal `to`, another foreign tensor; never written."""
+    """A foreign tensor that may be present and must then equal `to`, another foreign tensor; never written.
+
+    Of several rows for one tensor that holds whose `to` is in the file.
+    """
 
     theirs: str
     to: str

@@ -1,8 +1,17 @@
 """Foreign models in our words: each family's config translator and weight table.
 
-Reading order: `family` (what one is) → `llama`, `gpt2`, `bert`, `t5`, `marian`, `bart`, `own` → `registry`
-(which one a config names); beneath them `config_reader` (strict reading), `rope`, `heads`, `paper_blocks`,
-`generation`.
+A family's file says only what is its own. What several share stands in one place each:
+
+- every config: `config_reader` (strict reading), `pretrained_config` (keys that transformers gives every family),
+  `activations`, `generation`
+- attention: `multi_head` (the paper's), `gated_decoder` (Llama's, grouped), `latent_decoder` (DeepSeek's); `rope`;
+  `layer_kinds` (windows), `qwen_windows`
+- the whole stack: `gated_decoder`, `latent_decoder`, `mixtures`, `bert_encoder`, `paper_blocks`, `clip_towers`
+- behind it: `heads`, `sentence_head`
+- weights that are stored otherwise: `fused_attention`, `shared_table`, `patches`
+
+Reading order: `family` (what one is) → `llama`, `gemma`, `gpt2`, `bert`, `t5`, `marian`, `own` → `registry` (which one
+a config names).
 """
 
 from clearformer.families.family import Family, GGUFForm

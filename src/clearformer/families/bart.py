@@ -5,7 +5,6 @@ from __future__ import annotations
 from clearformer.checkpoint.renames import Ignored, Row, Same, Table, Tied
 from clearformer.families.config_reader import ConfigReader
 from clearformer.families.family import Family
-from clearformer.families.heads import shared_table_rows
 from clearformer.families.paper_blocks import (
     bias_row,
     layer_rows,
@@ -15,6 +14,7 @@ from clearformer.families.paper_blocks import (
     require_plain,
     write_stacks,
 )
+from clearformer.families.shared_table import shared_table_rows
 from clearformer.spec import EncoderDecoder, Language, LayerNorm, Learned, Spec, Tokens
 
 _LANGUAGE, _BARE = "BartForConditionalGeneration", "BartModel"

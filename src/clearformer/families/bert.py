@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from clearformer.checkpoint.renames import Ignored, Row, Same, Split, Table, Tied
+from clearformer.checkpoint.renames import Ignored, Row, Same, Table, Tied
 from clearformer.checkpoint.tensor_file import TensorFile
 from clearformer.families.bert_encoder import (
     MATRICES,
@@ -17,8 +17,9 @@ from clearformer.families.bert_encoder import (
 )
 from clearformer.families.config_reader import ConfigReader
 from clearformer.families.family import Family, GGUFForm
+from clearformer.families.fused_attention import fused_attention_rows
 from clearformer.families.gguf_values import decimal, rows_of
-from clearformer.families.heads import read_labels, write_labels
+from clearformer.families.heads import Labels, bare_first, encoder_classes, read_encoder_head, stems, write_head
 from clearformer.spec import (
     Classes,
     Dense,
@@ -39,7 +40,7 @@ from clearformer.spec import (
     Vector,
 )
 
-_HIDDEN, _LANGUAGE, _LABELS = "BertModel", "BertForMaskedLM", "BertForSequenceClassification"
+_CLASSES = encoder_classes("Bert")
 
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
@@ -60,54 +61,37 @@ def translate(config: ConfigReader, architecture: str) -> Spec:
 def _head(config: ConfigReader, architecture: str, encoder: Stack) -> Head:
     block = encoder.blocks[0]
     assert isinstance(block.feedforward, Dense)
-    tied = config.flag("tie_word_embeddings", True)
-    dropout = config.number("classifier_dropout", block.dropout)
-    if architecture == _LANGUAGE:
-        return Language(tied, bias=True, transform=Transform(block.feedforward.activation, block.attention_norm))
-    if architecture == _LABELS:
-        return read_labels(config, Pooling(First(), Transform("tanh")), bias=True, dropout=dropout)
-    return Hidden()
+    language = Language(bias=True, transform=Transform(block.feedforward.activation, block.attention_norm))
+    labels = Labels(Pooling(First(), Transform("tanh")), config.number("classifier_dropout", block.dropout))
+    return read_encoder_head(config, architecture, _CLASSES, language, labels)
 
 
 def to_config(spec: Spec) -> dict[str, object] | None:
     """A sentence vector's pooling is not in the config: `modules.json` holds it."""
     if not isinstance(spec, EncoderOnly) or (encoder := write_encoder(spec.encoder)) is None:
         return None
-    written: dict[str, object] = {
-        "architectures": [_HIDDEN],
-        "model_type": "bert",
-        **encoder,
-        "max_position_embeddings": spec.context,
-        "tie_word_embeddings": not isinstance(spec.head, Language) or spec.head.tied,
-    }
-    match spec.head:
-        case Language():
-            written["architectures"] = [_LANGUAGE]
-        case Classes() | Regression() as head:
-            written |= {"architectures": [_LABELS], "classifier_dropout": head.dropout, **write_labels(head)}
-    return written
+    head = write_head(spec.head, _CLASSES, "classifier_dropout")
+    return {"model_type": "bert", **encoder, "max_position_embeddings": spec.context, **head}
 
 
 def table(spec: Spec) -> Table:
     assert isinstance(spec, EncoderOnly)
-    bare = isinstance(spec.head, Hidden | Vector)
-    rows = [row for stem in (("", "bert.") if bare else ("bert.", "")) for row in encoder_rows(stem)]
+    rows = [row for stem in stems(spec.head, "bert.") for row in encoder_rows(stem)]
     match spec.head:
-        case Language(tied=tied):
-            rows += _language_rows(tied)
+        case Language() as head:
+            rows += _language_rows(head)
         case Classes() | Regression():
             for kind in ("weight", "bias"):
-                rows += [
-                    Same(f"bert.pooler.dense.{kind}", f"head.pooling.transform.dense.{kind}"),
-                    Same(f"classifier.{kind}", f"head.project.{kind}"),
-                ]
+                pooler = (f"{stem}pooler.dense.{kind}" for stem in stems(spec.head, "bert."))
+                rows += [Same(name, f"head.pooling.transform.dense.{kind}") for name in pooler]
+                rows.append(Same(f"classifier.{kind}", f"head.project.{kind}"))
         case _:
             rows.append(Ignored("*pooler.dense.*", "the classifier's pooler, which hidden states do not pass"))
     rows.append(Ignored("*embeddings.position_ids", "0, 1, 2, …, kept as a buffer by old versions"))
     return tuple(rows)
 
 
-def _language_rows(tied: bool) -> list[Row | Tied | Ignored]:
+def _language_rows(head: Language) -> list[Row | Tied | Ignored]:
     stem = "cls.predictions"
     rows: list[Row | Tied | Ignored] = [
         Same(f"{stem}.transform.dense.{kind}", f"head.transform.dense.{kind}") for kind in ("weight", "bias")
@@ -117,7 +101,8 @@ def _language_rows(tied: bool) -> list[Row | Tied | Ignored]:
         Ignored("cls.seq_relationship.*", "the next-sentence head of pre-training"),
         Ignored("*pooler.dense.*", "the next-sentence head's pooler"),
     ]
-    return rows + decoder_rows(stem, "bert.embeddings.word_embeddings.weight", tied=tied)
+    tables = (f"{each}embeddings.word_embeddings.weight" for each in stems(head, "bert."))
+    return rows + decoder_rows(head, stem, tables)
 
 
 def gguf_table(spec: Spec) -> Table:
@@ -129,13 +114,11 @@ def gguf_table(spec: Spec) -> Table:
         Same("token_types.weight", "encoder.embed.segment.weight"),
     ]
     for kind in ("weight", "bias"):
-        fused = tuple(f"{block}.attention.{part}.{kind}" for part in ("query", "key", "value"))
         rows += [
             Same(f"token_embd_norm.{kind}", f"encoder.embed.norm.{kind}"),
             *(Same(f"blk.{{i}}.{theirs}.{kind}", f"{block}.{ours}.{kind}") for _, theirs, ours in MATRICES + NORMS),
-            Split(f"blk.{{i}}.attn_qkv.{kind}", fused, (spec.encoder.width,) * 3),
         ]
-    return tuple(rows)
+    return (*rows, *fused_attention_rows("blk.{i}.attn_qkv", f"{block}.attention", spec.encoder))
 
 
 _GGUF_POOLING: dict[int, Head] = {
@@ -161,14 +144,14 @@ def _from_gguf(metadata: ConfigReader, tensors: TensorFile) -> Spec:
     kind = metadata.whole("bert.pooling_type", 0, at_least=0)
     if kind not in _GGUF_POOLING:
         metadata.cannot_say("bert.pooling_type", "0 | 1 | 2 | 3", kind)
-    spec = translate(ConfigReader(config, tensors.path), _HIDDEN)
+    spec = translate(ConfigReader(config, tensors.path), _CLASSES.hidden)
     assert isinstance(spec, EncoderOnly)
     return dataclasses.replace(spec, head=_GGUF_POOLING[kind])
 
 
 BERT = Family(
     model_type="bert",
-    architectures=(_HIDDEN, _LANGUAGE, _LABELS),
+    architectures=bare_first(_CLASSES),
     translate=translate,
     to_config=to_config,
     table=table,

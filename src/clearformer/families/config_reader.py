@@ -46,6 +46,17 @@ class ConfigReader:
             self._bad(key, say.WHOLE, value, low=at_least, high=limit)
         return value
 
+    def whole_under(self, own: str, common: str, *, limit: int = MAX_WHOLE) -> tuple[str, int]:
+        """A required whole number for which a family has a word of its `own` beside the one that all others use.
+
+        Returns the key that it stands under, for messages. Refuses two that differ.
+        """
+        key = own if self.has(own) or not self.has(common) else common
+        value = self.whole(key, limit=limit)
+        if self.has(common) and self.whole(common, limit=limit) != value:
+            self.contradiction(own, common, say.SYNONYMS_DIFFER)
+        return key, value
+
     def number(self, key: str, default: float | None = None) -> float:
         """A finite number; without a default the key is required."""
         value = self._require(key, default)

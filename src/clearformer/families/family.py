@@ -15,7 +15,7 @@ from clearformer.checkpoint.renames import Table
 from clearformer.checkpoint.tensor_file import TensorFile
 from clearformer.errors import CheckpointError, SpecError
 from clearformer.families.config_reader import ConfigReader
-from clearformer.families.harmless import HARMLESS
+from clearformer.families.pretrained_config import HARMLESS
 from clearformer.messages import families as say
 from clearformer.messages import verbatim
 from clearformer.spec import Spec

@@ -8,7 +8,7 @@ from __future__ import annotations
 from clearformer.checkpoint.renames import Ignored, Row, Same, Table, Tied
 from clearformer.families.config_reader import ConfigReader
 from clearformer.families.family import Family
-from clearformer.families.heads import shared_table_rows
+from clearformer.families.heads import vocabulary_rows
 from clearformer.families.paper_blocks import (
     bias_row,
     layer_rows,
@@ -18,6 +18,7 @@ from clearformer.families.paper_blocks import (
     require_plain,
     write_stacks,
 )
+from clearformer.families.shared_table import shared_table_rows
 from clearformer.messages import families as say
 from clearformer.spec import EncoderDecoder, Language, Sinusoidal, Spec, Tokens
 
@@ -72,8 +73,7 @@ def table(spec: Spec) -> Table:
     else:
         tables = [f"model.{side}.embed_tokens.weight" for side in ("encoder", "decoder")]
         rows += [Same(tables[0], "encoder.embed.token.weight"), Same(tables[1], "decoder.embed.token.weight")]
-        tied = spec.head.tied
-        rows.append(Tied("lm_head.weight", tables[1]) if tied else Same("lm_head.weight", "head.project.weight"))
+        rows += vocabulary_rows(spec.head, "lm_head.weight", tables[1:])
     rows.append(Ignored("model.*.embed_positions.weight", "sines and cosines, kept as a table by old versions"))
     return tuple(rows)
 

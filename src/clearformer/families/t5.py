@@ -7,7 +7,7 @@ from clearformer.checkpoint.renames import Fallback, Ignored, Row, Same, Table, 
 from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
 from clearformer.families.family import Family
-from clearformer.families.heads import shared_table_rows
+from clearformer.families.shared_table import shared_table_rows
 from clearformer.messages import families as say
 from clearformer.spec import (
     Activation,
