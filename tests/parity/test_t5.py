@@ -10,10 +10,10 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import T5Config, T5ForConditionalGeneration
 
-from clearformer.build import empty
 from clearformer.errors import CheckpointError
 from clearformer.families import family_for
 from clearformer.spec import Gated, Language
+from parity.pair_checks import PairChecks
 
 SMALL: dict[str, Any] = {
     "vocab_size": 101,
@@ -49,15 +49,8 @@ def original(save_original):
     return make
 
 
-@pytest.mark.parametrize("choice", CHOICES)
-def test_equals_transformers(original, load_folder, choice):
-    found = original(choice)
-    loaded = load_folder(found.folder)
-    assert found.distance(loaded) <= found.tolerance
-    assert family_for(loaded.spec)[0].model_type == "t5"
-    assert found.distance(loaded, left=True) <= found.tolerance
-    ours = sum(parameter.numel() for parameter in empty(loaded.spec).parameters())
-    assert ours == sum(parameter.numel() for parameter in found.model.parameters())
+class TestT5(PairChecks):
+    """Every check of the frame, over these tables."""
 
 
 def test_beyond_the_farthest_bucket(save_original, load_folder):
@@ -144,13 +137,3 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("first", {"architectures": ["T5ForSequenceClassification"]}),
     ("first", {"shared_bias": False}),
 ]
-
-
-@pytest.mark.parametrize(("choice", "wrong"), WRONG)
-def test_a_wrong_value_is_noticed(original, with_config, load_folder, choice, wrong):
-    found = original(choice)
-    try:
-        loaded = load_folder(with_config(found.folder, wrong))
-    except CheckpointError:
-        return
-    assert found.distance(loaded) > 2 * found.tolerance

@@ -83,6 +83,24 @@ class Fallback(Same):
 
 
 @dataclass(frozen=True)
+class Zeros(Fallback):
+    """Zeros where a file leaves out what was never trained; `theirs` names it for the reader."""
+
+    shape: tuple[int, ...]
+
+    def to_ours(self, theirs: Tensors) -> Tensors:
+        import torch
+
+        return (torch.zeros(self.shape),)
+
+    def to_theirs(self, ours: Tensors) -> Tensors:
+        return ()
+
+    def their_names(self, numbers: Numbers) -> tuple[str, ...]:
+        return ()
+
+
+@dataclass(frozen=True)
 class OneRow(Row):
     """A vector stored as a matrix of one row (the bias of BART's logits)."""
 

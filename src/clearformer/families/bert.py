@@ -41,6 +41,8 @@ from clearformer.spec import (
 )
 
 _CLASSES = encoder_classes("Bert")
+# With the next-sentence head beside the one that fills in, which alone is read.
+_PRETRAINED = "BertForPreTraining"
 
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
@@ -151,7 +153,7 @@ def _from_gguf(metadata: ConfigReader, tensors: TensorFile) -> Spec:
 
 BERT = Family(
     model_type="bert",
-    architectures=bare_first(_CLASSES),
+    architectures=(*bare_first(_CLASSES), _PRETRAINED),
     translate=translate,
     to_config=to_config,
     table=table,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from clearformer.checkpoint.renames import Ignored, Row, Same, Tied
+from clearformer.checkpoint.renames import Fallback, Ignored, Row, Same, Tied
 from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
 from clearformer.families.heads import vocabulary_rows
@@ -115,9 +115,10 @@ def encoder_rows(stem: str) -> list[Row | Tied | Ignored]:
 
 def decoder_rows(head: Language, stem: str, tables: Iterable[str]) -> list[Row | Tied | Ignored]:
     """The masked-language head's last product: its bias stands beside `decoder`, and once more inside it."""
-    product = vocabulary_rows(head, f"{stem}.decoder.weight", tables)
+    product = vocabulary_rows(head, f"{stem}.decoder.weight", tables, "encoder.embed.token.weight")
     if head.tied:
-        return [Same(f"{stem}.bias", "head.bias"), Tied(f"{stem}.decoder.bias", f"{stem}.bias"), *product]
+        inner = f"{stem}.decoder.bias"
+        return [Same(f"{stem}.bias", "head.bias"), Fallback(inner, "head.bias"), Tied(inner, f"{stem}.bias"), *product]
     return [
         Same(f"{stem}.decoder.bias", "head.bias"),
         *product,

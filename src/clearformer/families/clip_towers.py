@@ -55,8 +55,11 @@ def read_text(config: ConfigReader, joint: int | None, *, normalise: bool) -> De
     return DecoderOnly(stack, head, context, Normal(config.number("initializer_range", 0.02), residual_scaled=True))
 
 
-def read_image(config: ConfigReader, joint: int, *, normalise: bool) -> EncoderOnly:
-    """transformers norms the pooled class token alone, and we all positions: the same at the one that is read."""
+def read_image(config: ConfigReader, joint: int | None, *, normalise: bool) -> EncoderOnly:
+    """transformers norms the pooled class token alone, and we all positions: the same at the one that is read.
+
+    `joint` as above; a tower without it stops at that token, transformers' `pooler_output`.
+    """
     width, norm, blocks = _read_blocks(config, Full(), width=768, hidden=3072, heads=12)
     side, patch = config.whole("image_size", 224), config.whole("patch_size", 32)
     length = (side // patch) ** 2 + 1

@@ -122,6 +122,13 @@ class ConfigReader:
         """The value as it stands, or None; the caller judges it."""
         return self._get(key)
 
+    def mapping(self, key: str) -> Mapping[str, object]:
+        """An object of which its members' names matter; absent, an empty one."""
+        value = self._require(key, {})
+        if not isinstance(value, dict):
+            self._bad(key, say.OBJECT, value)
+        return value
+
     def section(self, key: str) -> ConfigReader | None:
         """A nested object, read as strictly; None where it is absent."""
         value = self._get(key)

@@ -138,7 +138,7 @@ def table(spec: Spec) -> Table:
         tables = (f"{stem}embeddings.word_embeddings.weight" for stem in stems(spec.head, "distilbert."))
         rows += [
             Same("vocab_projector.bias", "head.bias"),
-            *vocabulary_rows(spec.head, "vocab_projector.weight", tables),
+            *vocabulary_rows(spec.head, "vocab_projector.weight", tables, "encoder.embed.token.weight"),
         ]
     rows.append(Ignored("*embeddings.position_ids", "0, 1, 2, …, kept as a buffer by old versions"))
     return tuple(rows)

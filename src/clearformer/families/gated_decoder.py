@@ -249,4 +249,4 @@ def decoder_table(spec: Spec, layer: Pairs = ATTENTION + GATED + NORMS, fused: I
             parts = tuple(f"{ours}.blocks.{{i}}.{name}.weight" for _, name in one.ours)
             rows.append(Split(f"{stem}.{one.theirs}.weight", parts, one.sizes))
     tables = (f"{stem}embed_tokens.weight" for stem in stems(spec.head, "model."))
-    return (*rows, *decoder_head_rows(spec.head, tables))
+    return (*rows, *decoder_head_rows(spec.head, tables, ours))

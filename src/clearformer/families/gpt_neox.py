@@ -133,7 +133,7 @@ def table(spec: Spec) -> Table:
     # The Hub's name of the head; transformers 5 has another in memory, and goes on writing this one.
     tables = [f"{stem}embed_in.weight" for stem in stems(spec.head, "gpt_neox.")]
     if isinstance(spec.head, Language):
-        rows += vocabulary_rows(spec.head, "embed_out.weight", tables)
+        rows += vocabulary_rows(spec.head, "embed_out.weight", tables, "decoder.embed.token.weight")
     return (*rows, *decoder_head_rows(spec.head, tables))
 
 

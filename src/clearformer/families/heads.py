@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from clearformer.checkpoint.renames import Ignored, Row, Same, Tied
+from clearformer.checkpoint.renames import Fallback, Ignored, Row, Same, Tied
 from clearformer.families.config_reader import ConfigReader
 from clearformer.messages import families as say
 from clearformer.spec import (
@@ -92,16 +92,21 @@ def stems(head: Head, stem: str) -> tuple[str, str]:
     return ("", stem) if isinstance(head, Hidden | Vector) else (stem, "")
 
 
-def vocabulary_rows(head: Language, name: str, tables: Iterable[str]) -> list[Row | Tied | Ignored]:
-    """The last product before logits, a tensor of its own or what a tied head repeats; `tables` are names of that."""
-    return [Tied(name, table) for table in tables] if head.tied else [Same(name, "head.project.weight")]
+def vocabulary_rows(head: Language, name: str, tables: Iterable[str], ours: str) -> list[Row | Tied | Ignored]:
+    """The last product before logits: a tensor of its own, or our token table `ours`, whose other names are `tables`.
+
+    A tied head stands beside the table with the same numbers, or in its place.
+    """
+    if head.tied:
+        return [Fallback(name, ours), *(Tied(name, table) for table in tables)]
+    return [Same(name, "head.project.weight")]
 
 
-def decoder_head_rows(head: Head, tables: Iterable[str]) -> list[Row | Tied | Ignored]:
-    """The weights behind a decoder; `tables` as above."""
+def decoder_head_rows(head: Head, tables: Iterable[str], stack: str = "decoder") -> list[Row | Tied | Ignored]:
+    """The weights behind a decoder; `tables` as above, `stack` is ours."""
     match head:
         case Language():
-            return vocabulary_rows(head, "lm_head.weight", tables)
+            return vocabulary_rows(head, "lm_head.weight", tables, f"{stack}.embed.token.weight")
         case Classes() | Regression():
             return [Same("score.weight", "head.project.weight")]
         case _:
@@ -110,8 +115,8 @@ def decoder_head_rows(head: Head, tables: Iterable[str]) -> list[Row | Tied | Ig
 
 def read_labels(config: ConfigReader, pooling: Pooling, *, bias: bool, dropout: float = 0.0) -> Classes | Regression:
     """A classifier over `id2label`, two labels where a config names none; one label is a number to predict."""
-    names = config.raw("id2label")
-    count = len(names) if isinstance(names, dict) and names else config.whole("num_labels", 2)
+    names = config.mapping("id2label")
+    count = len(names) if names else config.whole("num_labels", 2)
     if names and config.has("num_labels") and config.whole("num_labels") != count:
         config.contradiction("num_labels", "id2label", say.LABELS_NAMED, count=count)
     if count == 1 or config.text("problem_type") == "regression":

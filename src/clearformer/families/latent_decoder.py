@@ -35,6 +35,7 @@ from clearformer.spec import (
 )
 
 _ALL_DIM = "mscale_all_dim"
+_RANK, _QUERY_RANK = "q_lora_rank", 1536
 # Losses of training alone, layers that guess further ahead and are not read, and who computed where.
 _OF_TRAINING = (
     "aux_loss_alpha",
@@ -91,7 +92,8 @@ def _read_attention(config: ConfigReader, length: int, layout: Layout) -> Latent
         config.whole("v_head_dim"),
         config.whole("kv_lora_rank"),
         rotary,
-        query_rank=config.whole("q_lora_rank") if config.has("q_lora_rank") else None,
+        # Null is queries from one matrix; an absent key is not.
+        query_rank=config.whole(_RANK, _QUERY_RANK) if config.has(_RANK) or not config.mentions(_RANK) else None,
         # The latents' norms keep this eps, whatever rms_norm_eps says.
         norm=RMSNorm(1e-6),
         bias=config.flag("attention_bias", False),

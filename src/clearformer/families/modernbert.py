@@ -182,7 +182,8 @@ def table(spec: Spec) -> Table:
             rows.append(Same(f"classifier.{kind}", f"head.project.{kind}"))
     if isinstance(spec.head, Language):
         tables = (f"{stem}embeddings.tok_embeddings.weight" for stem in stems(spec.head, "model."))
-        rows += [Same("decoder.bias", "head.bias"), *vocabulary_rows(spec.head, "decoder.weight", tables)]
+        rows.append(Same("decoder.bias", "head.bias"))
+        rows += vocabulary_rows(spec.head, "decoder.weight", tables, "encoder.embed.token.weight")
     return tuple(rows)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from clearformer.checkpoint.renames import OneRow, Row, Same
+from clearformer.checkpoint.renames import OneRow, Row, Same, Zeros
 from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
 from clearformer.families.multi_head import read_multi_head
@@ -21,6 +21,7 @@ from clearformer.spec import (
     EncoderDecoder,
     Full,
     InputPosition,
+    Language,
     LayerNorm,
     Norm,
     Normal,
@@ -123,6 +124,11 @@ _CROSS = (
 )
 
 
+def stems(head: Language) -> tuple[str, str]:
+    """What may stand before both stacks' names, first what transformers writes: a bare BART has no stem."""
+    return ("model.", "") if head.bias else ("", "model.")
+
+
 def layer_rows(stem: str) -> list[Row]:
     """The blocks of both stacks, under names that begin with `stem`."""
     return [
@@ -133,6 +139,7 @@ def layer_rows(stem: str) -> list[Row]:
     ]
 
 
-def bias_row() -> Row:
-    """What is added to the logits, a buffer there and a parameter here."""
-    return OneRow("final_logits_bias", "head.bias")
+def bias_rows(vocabulary: int) -> list[Row]:
+    """What is added to the logits, a parameter here and there a buffer, which files may leave out."""
+    name = "final_logits_bias"
+    return [OneRow(name, "head.bias"), Zeros(name, "head.bias", (vocabulary,))]
