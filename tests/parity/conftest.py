@@ -131,7 +131,7 @@ def answer_of(loaded: Loaded, batch: Batch) -> torch.Tensor:
         return loaded.model(batch.ids, real=batch.real, length_bound=bound, **extra)
 
 
-ANSWERS = ("logits", "logits_per_text", "text_embeds", "image_embeds", "last_hidden_state")
+ANSWERS = ("logits", "logits_per_text", "text_embeds", "image_embeds", "prediction_logits", "last_hidden_state")
 
 
 def foreign_answer(model: PreTrainedModel, batch: Batch) -> torch.Tensor:

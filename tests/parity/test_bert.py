@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from safetensors.torch import load_file, save_file
-from transformers import BertForMaskedLM, BertForSequenceClassification, BertModel
+from transformers import BertForMaskedLM, BertForPreTraining, BertForSequenceClassification, BertModel
 
 from parity.encoder_checks import EncoderChecks
 
@@ -25,11 +25,15 @@ CHOICES: dict[str, tuple[Any, dict[str, Any]]] = {
     "two_labels": (BertForSequenceClassification, {}),
     "three_labels": (BertForSequenceClassification, {"num_labels": 3}),
     "number": (BertForSequenceClassification, {"num_labels": 1}),
+    "pretraining": (BertForPreTraining, {}),
     "relu": (BertForMaskedLM, {"hidden_act": "relu"}),
     "segments": (BertModel, {"type_vocab_size": 5}),
     "eps": (BertModel, {"layer_norm_eps": 0.1}),
 }
-UNREAD = {"masked_untied": {"cls.predictions.bias"}}
+NEXT_SENTENCE = {
+    f"{name}.{kind}" for name in ("cls.seq_relationship", "bert.pooler.dense") for kind in ("weight", "bias")
+}
+UNREAD = {"masked_untied": {"cls.predictions.bias"}, "pretraining": NEXT_SENTENCE}
 
 
 class TestBert(EncoderChecks):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import T5Config, T5ForConditionalGeneration
+from transformers import T5Config, T5EncoderModel, T5ForConditionalGeneration
 
 from clearformer.errors import CheckpointError
 from clearformer.families import family_for
@@ -51,6 +51,21 @@ def original(save_original):
 
 class TestT5(PairChecks):
     """Every check of the frame, over these tables."""
+
+
+def test_the_encoder_alone(original, save_original, with_config, load_folder):
+    """Saved as it is, and read out of the pair that it was trained in."""
+    found = save_original(T5EncoderModel(T5Config(**SMALL, is_encoder_decoder=False)))
+    loaded = load_folder(found.folder)
+    assert found.distance(loaded) <= found.tolerance
+    assert found.distance(loaded, left=True) <= found.tolerance
+    assert load_folder(with_config(found.folder, {"is_encoder_decoder": True})).spec == loaded.spec
+    pair, batch = original("gated_tied"), original("gated_tied").batch
+    alone = load_folder(with_config(pair.folder, {"architectures": ["T5EncoderModel"]}))
+    with torch.no_grad():
+        theirs = pair.model.encoder(input_ids=batch.ids, attention_mask=batch.real.long()).last_hidden_state
+        ours = alone.model(batch.ids, real=batch.real)
+    assert float((theirs - ours)[batch.real].abs().max()) <= pair.tolerance
 
 
 def test_beyond_the_farthest_bucket(save_original, load_folder):
