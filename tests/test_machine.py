@@ -175,7 +175,7 @@ def test_a_measurement_is_kept_for_this_machine_and_no_other(tmp_path, monkeypat
     assert speed.read_gb_per_s > 0
     assert machine.measured(tmp_path) is None
     machine.save(speed, tmp_path / "cache")
-    assert machine.measured(tmp_path / "cache") == speed
+    assert machine.measured(tmp_path / "cache") == machine.known(tmp_path / "cache") == speed
     machine.save(dataclasses.replace(speed, threads=speed.threads + 1), tmp_path / "cache")
     assert machine.measured(tmp_path / "cache") is None
     for damaged in ("{", "[]", json.dumps({"machine": "x"}), '"x"'):
