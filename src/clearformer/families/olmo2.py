@@ -12,7 +12,6 @@ from clearformer.families.gated_decoder import (
     GATED,
     HEAD_NORMS,
     Pairs,
-    Unsaid,
     decoder_table,
     parts_of,
     read_attention,
@@ -28,7 +27,6 @@ from clearformer.families.heads import decoder_classes
 from clearformer.spec import Block, QKNorm, Sequential, Spec
 
 _CLASSES = decoder_classes("Olmo2")
-_UNSAID = Unsaid(kv_heads=32)
 _BRANCH_NORMS: Pairs = (
     ("post_attention_layernorm", "attention_norm"),
     ("post_feedforward_layernorm", "feedforward_norm"),
@@ -38,7 +36,7 @@ _BRANCH_NORMS: Pairs = (
 def translate(config: ConfigReader, architecture: str) -> Spec:
     # Unlike Llama's, its norms multiply before they round.
     norm = replace(read_norm(config, 1e-5), scale_first=True)
-    attention = replace(read_attention(config, read_biases(config), _UNSAID), qk_norm=QKNorm(norm, "projection"))
+    attention = replace(read_attention(config, read_biases(config)), qk_norm=QKNorm(norm, "projection"))
     block = Block(attention, read_gated(config), norm, norm, arrangement=Sequential("branch"))
     return read_decoder(config, architecture, _CLASSES, [block] * read_layers(config))
 

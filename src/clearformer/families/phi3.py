@@ -39,7 +39,7 @@ _SCALINGS = {"default": "default", "longrope": "longrope", "su": "longrope", "ya
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
     dialect = RopeDialect(part=1.0, original=config.whole(_ORIGINAL, 4096), kinds=_SCALINGS)
-    attention, norm = read_attention(config, Biases(), Unsaid(kv_heads=32, rope=dialect)), read_norm(config, 1e-5)
+    attention, norm = read_attention(config, Biases(), Unsaid(rope=dialect)), read_norm(config, 1e-5)
     # It checks LongRoPE's divisors against D / heads, so that no other head width is of use.
     config.only("head_dim", config.whole("hidden_size") // attention.heads)
     block = Block(
