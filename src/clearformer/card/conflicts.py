@@ -23,18 +23,17 @@ class Conflict:
     why: Sentence
 
 
-def marks(entries: Iterable[Entry], refusal: CheckpointError | None) -> dict[str, Sentence]:
-    """Key → what it contradicts."""
-    found: dict[str, Sentence] = {}
+def marks(entries: Iterable[Entry], refusal: CheckpointError | None) -> dict[str, list[Sentence]]:
+    """Key → what it contradicts, and what its family refused it for where it is the only one to say so."""
+    found: dict[str, list[Sentence]] = {}
     listed = tuple(entries)
     for tower in dict.fromkeys(each.tower for each in listed):
         for each in _within([entry for entry in listed if entry.tower == tower]):
             for one, other in ((each.first, each.second), (each.second, each.first)):
-                why = sentence(each.why.message, **each.why.values)
-                found.setdefault(one.key, _contradicts(other, why))
+                found.setdefault(one.key, []).append(_contradicts(other, each.why))
     if refusal is not None:
         for key, why in _refused(refusal).items():
-            found.setdefault(key, why)
+            found.setdefault(key, [why])
     return found
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
@@ -22,9 +22,9 @@ from clearformer.families.own import MODEL_TYPE
 from clearformer.families.rope import KINDS
 from clearformer.messages import Language, Message, verbatim
 from clearformer.messages import card as say
-from clearformer.spec import AnyAttention, Attention, LatentAttention, Learned, RMSNorm, Rotary, Spec
+from clearformer.spec import AnyAttention, Attention, EncoderDecoder, LatentAttention, Learned, RMSNorm, Rotary, Spec
 
-_TOKEN, SPECIAL = "bos_token_id", "special_token"
+_TOKEN, _NUMBER_TYPE, SPECIAL = "bos_token_id", "torch_dtype", "special_token"
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ class _Writer:
         subject, found = self.subject, self.subject.examined
         conflicts = marks(subject.entries, found.refusal)
         known = [(entry, entry.concept) for entry in subject.entries if entry.concept is not None]
-        prices = {name: Prices(spec, self._dtype) for name, spec in subject.specs.items()}
-        rows = [self._row(entry, concept, prices, conflicts.get(entry.key)) for entry, concept in known]
+        prices = {name: Prices(spec, self._dtype(name)) for name, spec in subject.specs.items()}
+        rows = [self._row(entry, concept, prices, conflicts.get(entry.key, [])) for entry, concept in known]
         order = list(say.SECTIONS)
         rows.sort(key=lambda row: (row.tower, order.index(row.section)))
         unknown = tuple((entry.key, brief(entry.value)) for entry in subject.entries if entry.concept is None)
@@ -106,13 +106,13 @@ class _Writer:
             spelt_out=subject.family == MODEL_TYPE,
         )
 
-    @property
-    def _dtype(self) -> Dtype:
-        """The number type that the config names, else float32."""
-        named = (self.subject.dtype or "").removeprefix("torch.")
+    def _dtype(self, tower: str) -> Dtype:
+        """The number type that the tower names, else the whole, else float32."""
+        found = {each.tower: each.value for each in self.subject.entries if each.concept == _NUMBER_TYPE}
+        named = str(found.get(tower) or found.get("", "")).removeprefix("torch.")
         return cast(Dtype, named) if named in BYTES else "float32"
 
-    def _row(self, entry: Entry, concept: str, prices: Mapping[str, Prices], conflict: Sentence | None) -> Row:
+    def _row(self, entry: Entry, concept: str, prices: Mapping[str, Prices], conflicts: Sequence[Sentence]) -> Row:
         concept = self._read(entry, concept)
         section = SECTION_OF[concept]
         spec = self.subject.specs.get(entry.tower)
@@ -125,7 +125,7 @@ class _Writer:
             self._text(in_2017),
             self._text(why),
             self._cost(entry, concept, prices.get(entry.tower)).text(self.language),
-            None if conflict is None else conflict.text(self.language),
+            " ".join(each.text(self.language) for each in conflicts) or None,
             concept,
             entry.tower,
         )
@@ -151,8 +151,10 @@ class _Writer:
             return sentence(say.NULL)
         if prices is None:
             return sentence(say.NOT_PRICED)
-        narrowed = Prices(prices.spec, prices.dtype, entry.side, entry.reach) if entry.side or entry.reach else prices
-        return cost_of(concept, narrowed)
+        side = entry.side
+        if concept == "num_hidden_layers" and isinstance(prices.spec, EncoderDecoder):
+            side = side or "encoder"
+        return cost_of(concept, replace(prices, side=side, reach=entry.reach) if side or entry.reach else prices)
 
     def _read(self, entry: Entry, concept: str) -> str:
         """A special token's id changes nothing, but where the family asked for it."""

@@ -39,7 +39,6 @@ class Subject:
     entries: tuple[Entry, ...]
     examined: Examined
     specs: Mapping[str, Spec] = field(default_factory=dict)
-    dtype: str | None = None
 
 
 def subject_of(model: str | Path | Mapping[str, object] | Spec, progress: Progress = silent) -> Subject:
@@ -88,7 +87,6 @@ def of_object(config: Mapping[str, object], path: Path) -> Subject:
         listed += entries.of_spec(found.spec, "spec.")
     elif found.spec is None:
         found, specs = _towers_alone(config, path, found)
-    dtype = config.get("dtype", config.get("torch_dtype"))
     return Subject(
         str(path),
         named if isinstance(named, str) else None,
@@ -96,7 +94,6 @@ def of_object(config: Mapping[str, object], path: Path) -> Subject:
         tuple(listed),
         found,
         specs,
-        dtype if isinstance(dtype, str) else None,
     )
 
 

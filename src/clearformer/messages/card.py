@@ -112,8 +112,7 @@ NOT_LOADED = Message(
     "The family {family} is not loaded here: keys that are known are explained, the whole is not priced.",
     "此处不能加载 {family} 家族：已知的键仍有解释，但不对整个模型作推算。",
 )
-NO_NOT_READ = Message("the {family} family does not know {keys}.", "{family} 家族不认识 {keys}。")
-FAMILY = Message(
+NO_FAMILY = Message(
     "The config names no model_type: keys that are known are explained, the whole is not priced.",
     "配置没有给出 model_type：已知的键仍有解释，但不对整个模型作推算。",
 )

@@ -52,11 +52,7 @@ LATENT = Message(
     "{bytes} of cache a token; keys and values of {heads} heads would take {kept}.",
     "每词元缓存 {bytes}；{heads} 个头的键和值则需 {kept}。",
 )
-QUERY_VALUE_WIDTH = Message(
-    "H·U = {inner:,} beside a width of {width:,}; {count:,} parameters in attention, {share:.1%} of the model.",
-    "H·U = {inner:,}，宽度为 {width:,}；注意力共 {count:,} 个参数，占模型的 {share:.1%}。",
-)
-LATENT = Message(
+QUERY_LATENT = Message(
     "{count:,} parameters in attention; queries projected directly would make it {other:,}.",
     "注意力共 {count:,} 个参数；若直接投影查询则为 {other:,} 个。",
 )
