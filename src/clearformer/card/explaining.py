@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
 
 from clearformer.card.conflicts import marks
 from clearformer.card.costs import cost_of
@@ -110,7 +109,7 @@ class _Writer:
         """The number type that the tower names, else the whole, else float32."""
         found = {each.tower: each.value for each in self.subject.entries if each.concept == _NUMBER_TYPE}
         named = str(found.get(tower) or found.get("", "")).removeprefix("torch.")
-        return cast(Dtype, named) if named in BYTES else "float32"
+        return named if named in BYTES else "float32"
 
     def _row(self, entry: Entry, concept: str, prices: Mapping[str, Prices], conflicts: Sequence[Sentence]) -> Row:
         concept = self._read(entry, concept)
