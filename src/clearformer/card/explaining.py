@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from clearformer.card.conflicts import marks
@@ -78,10 +78,11 @@ def card(
 
 @dataclass(frozen=True)
 class _Writer:
-    """Puts one subject into one language."""
+    """Puts one subject into one language. `costs` are those that were reckoned: many keys may ask for the same one."""
 
     subject: Subject
     language: Language
+    costs: dict[tuple[str, ...], Sentence] = field(default_factory=dict)
 
     def card(self) -> Card:
         subject, found = self.subject, self.subject.examined
@@ -153,7 +154,11 @@ class _Writer:
         side = entry.side
         if concept == "num_hidden_layers" and isinstance(prices.spec, EncoderDecoder):
             side = side or "encoder"
-        return cost_of(concept, replace(prices, side=side, reach=entry.reach) if side or entry.reach else prices)
+        same = (concept, entry.tower, side, entry.reach)
+        if same not in self.costs:
+            narrowed = replace(prices, side=side, reach=entry.reach) if side or entry.reach else prices
+            self.costs[same] = cost_of(concept, narrowed)
+        return self.costs[same]
 
     def _read(self, entry: Entry, concept: str) -> str:
         """A special token's id changes nothing, but where the family asked for it."""
