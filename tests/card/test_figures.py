@@ -133,6 +133,8 @@ def test_dropout_costs_what_training_holds_with_it() -> None:
 
     added, length = figures(GPT2, "resid_pdrop")[1:]
     assert (added, length) == (bytes_of(0.1) - bytes_of(0.0), 24)
+    dropping = {**GPT2, "resid_pdrop": 0.1}
+    assert figures(dropping, "resid_pdrop") == [added, length]
 
 
 @pytest.mark.parametrize("config", [LLAMA, GPT2, GEMMA3, MIXTRAL, DEEPSEEK, T5, CLIP])

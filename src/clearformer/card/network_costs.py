@@ -229,10 +229,10 @@ def _held(prices: Prices, *kinds: type[Any]) -> Sentence:
             found = found.otherwise(kind, lambda each: replace(each, dropout=share))
         return found.held()
 
-    now, without = prices.held(), at(0.0)
-    if now > without:
-        return sentence(say.DROPOUT, bytes=size(now - without), length=prices.length)
-    return sentence(say.NO_DROPOUT, bytes=size(at(0.1) - without), length=prices.length)
+    drops = any(each.dropout for kind in kinds for each in all_of(prices.spec, kind))
+    if drops:
+        return sentence(say.DROPOUT, bytes=size(prices.held() - at(0.0)), length=prices.length)
+    return sentence(say.NO_DROPOUT, bytes=size(at(0.1) - prices.held()), length=prices.length)
 
 
 def _numbers(spec: Dense | Gated, width: int) -> int:
