@@ -102,6 +102,13 @@ GGUF = _table(
     is_decoder: causal attention.causal
     max_position_embeddings: context_length
     rope_theta: rope.freq_base
+    local_rope_theta: rope.freq_base_swa
+    sliding_window_pattern: attention.sliding_window_pattern
+    kv_lora_rank: attention.kv_lora_rank
+    q_lora_rank: attention.q_lora_rank
+    alibi_bias_max: attention.max_alibi_bias
+    clip_qkv: attention.clamp_kqv
+    relative_attention_num_buckets: attention.relative_buckets_count
     rope_type: rope.scaling.type
     factor: rope.scaling.factor
     original_max_position_embeddings: rope.scaling.original_context_length
@@ -114,12 +121,18 @@ GGUF = _table(
     intermediate_size: feed_forward_length
     num_local_experts: expert_count
     num_experts_per_tok: expert_used_count
+    routed_scaling_factor: expert_weights_scale
+    norm_topk_prob: expert_weights_norm
+    scoring_func: expert_gating_func
+    n_group: expert_group_count
+    topk_group: expert_group_used_count
     moe_intermediate_size: expert_feed_forward_length
     shared_expert_intermediate_size: expert_shared_count expert_shared_feed_forward_length
     mlp_only_layers: leading_dense_block_count
     rms_norm_eps: attention.layer_norm_rms_epsilon
     layer_norm_eps: attention.layer_norm_epsilon
     num_hidden_layers: block_count
+    decoder_layers: decoder_block_count
     num_nextn_predict_layers: nextn_predict_layers
     classifier_pooling: pooling_type
     torch_dtype: general.file_type

@@ -46,14 +46,12 @@ class GGUFForm:
     def read(self, tensors: TensorFile) -> Spec:
         """A GGUF file's metadata → the spec that it means. Raises CheckpointError naming the key."""
         reader = self._reader(tensors)
-        spec = _meant(reader, lambda: self.translate(reader, tensors))
-        reader.finish()
-        return spec
+        return translated(reader, lambda: self.translate(reader, tensors))
 
     def examine(self, tensors: TensorFile) -> Examined:
         """The same without a refusal of keys that nobody reads."""
         reader = self._reader(tensors)
-        return _examined(reader, lambda: self.translate(reader, tensors))
+        return examined(reader, lambda: self.translate(reader, tensors))
 
     def _reader(self, tensors: TensorFile) -> ConfigReader:
         reader = ConfigReader(tensors.metadata, tensors.path)
@@ -82,14 +80,12 @@ class Family:
         """A config → the spec that it means. Raises CheckpointError naming the key for whatever it cannot mean."""
         reader = ConfigReader(config, path)
         architecture = self._architecture(config.get("architectures"), path)
-        spec = _meant(reader, lambda: self.translate(reader, architecture))
-        reader.finish()
-        return spec
+        return translated(reader, lambda: self.translate(reader, architecture))
 
     def examine(self, config: Mapping[str, object], path: Path | str = "config.json") -> Examined:
         """The same, and which keys had no part in it; nothing is raised."""
         reader = ConfigReader(config, path)
-        return _examined(reader, lambda: self.translate(reader, self._architecture(config.get("architectures"), path)))
+        return examined(reader, lambda: self.translate(reader, self._architecture(config.get("architectures"), path)))
 
     def write(self, spec: Spec) -> dict[str, object]:
         """The config that means this spec, its choices of training aside. Raises CheckpointError naming the field that
@@ -126,7 +122,15 @@ class Family:
         return str(name)
 
 
-def _examined(reader: ConfigReader, translate: Callable[[], Spec]) -> Examined:
+def translated(reader: ConfigReader, translate: Callable[[], Spec]) -> Spec:
+    """The spec that `translate` makes of the reader's keys, none of which may be left unread."""
+    spec = _meant(reader, translate)
+    reader.finish()
+    return spec
+
+
+def examined(reader: ConfigReader, translate: Callable[[], Spec]) -> Examined:
+    """The same with a refusal as an answer, and keys that were left unread beside it."""
     try:
         spec = _meant(reader, translate)
     except CheckpointError as error:
