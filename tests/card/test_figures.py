@@ -123,6 +123,13 @@ def test_relative_positions_and_layers_of_each_side() -> None:
         assert figures(T5, key)[0] == sum(weight.numel() for name, weight in named if "norm" not in name) // count
 
 
+def test_what_a_second_side_takes() -> None:
+    source, across, share = figures(T5, "is_encoder_decoder")
+    assert source == weights(T5, "encoder.")
+    assert across == weights(T5, ".cross_attention.")
+    assert share == pytest.approx(100 * (source + across) / held(T5), abs=0.05)
+
+
 def test_norms() -> None:
     assert figures(LLAMA, "rms_norm_eps")[0] == weights(LLAMA, "norm")
 

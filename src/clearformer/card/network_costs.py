@@ -126,6 +126,10 @@ def norms(prices: Prices) -> Sentence:
     return sentence(say.NORMS, count=count, share=count / prices.total)
 
 
+def norm_weights(prices: Prices) -> Sentence:
+    return _share(prices, "norms")
+
+
 def norm_biases(prices: Prices) -> Sentence:
     without = prices.otherwise(LayerNorm, lambda each: replace(each, bias=False))
     if count := prices.total - without.total:
@@ -142,6 +146,20 @@ def layers(prices: Prices) -> Sentence:
     written = len([block for side in prices.sides if side.writes for block in side.stack.blocks])
     kept = prices.cache.per_token.value // max(written, 1)
     return sentence(say.BLOCK, count=held, flops=flops, unit=prices.unit, bytes=size(kept))
+
+
+def two_sides(prices: Prices) -> Sentence | None:
+    """What an encoder takes, and the attention that reads it."""
+    if not isinstance(prices.spec, EncoderDecoder):
+        return None
+    kept = prices.parameters.by_part
+    source = sum(each.value for key, each in kept.items() if key.startswith("encoder."))
+    across = kept["decoder.cross_attention"].value if "decoder.cross_attention" in kept else 0
+    return sentence(say.TWO_SIDES, source=source, across=across, share=(source + across) / prices.total)
+
+
+def crossing(prices: Prices) -> Sentence:
+    return _share(prices, "cross_attention")
 
 
 def same(prices: Prices) -> Sentence:

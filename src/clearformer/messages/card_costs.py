@@ -133,6 +133,10 @@ SAME = Message(
     "The same {count:,} parameters and {flops:,} FLOPs {unit} either way.",
     "两种选择都是 {count:,} 个参数，{unit} {flops:,} FLOPs。",
 )
+TWO_SIDES = Message(
+    "{source:,} parameters in the encoder, {across:,} in the attention that reads it, together {share:.1%} of the model.",
+    "编码器 {source:,} 个参数，读取它的注意力 {across:,} 个，合占模型的 {share:.1%}。",
+)
 TIED = Message(
     "Saves {count:,} parameters; a head of its own would make the model {share:.1%} larger.",
     "省去 {count:,} 个参数；若有自己的输出头，模型会大 {share:.1%}。",
