@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from clearformer.cli.flags import Progressing, Spoken, Whole
-from clearformer.cli.screen import Screen, aligned
+from clearformer.cli.screen import Screen, aligned, visible
 from clearformer.cli.spec_source import spec_of
 from clearformer.errors import UsageError
 from clearformer.messages import cost as say
@@ -111,7 +111,7 @@ def priced(spec: Spec, flags: Pricing) -> Cost:
 
 def prompt_and_new(text: str) -> tuple[int, int]:
     """`512+128`. Raises UsageError for anything else."""
-    found = re.fullmatch(r"(\d{1,7})\+(\d{1,7})", text)
+    found = re.fullmatch(r"(\d{1,13})\+(\d{1,13})", text)
     if found is None or not int(found[1]) or not int(found[2]):
         raise UsageError(say.BAD_GENERATE, found=text)
     return int(found[1]), int(found[2])
@@ -147,7 +147,7 @@ def tell_compared(rows: Sequence[dict[str, Any]], screen: Screen) -> None:
         written = row["decode_s_per_token"]
         cells.append(
             [
-                row["name"],
+                visible(row["name"]),
                 f"{row['parameters']:,}",
                 f"{row['active']:,}",
                 f"{row['flops_per_position']:.4g}",

@@ -31,8 +31,11 @@ WRITES_NOTHING = failure(
     zh=("--generate 需要能写词元的模型；这个模型是 {found}。", "请去掉 --generate。"),
 )
 BAD_GENERATE = failure(
-    en=("--generate: expected prompt+new tokens such as 512+128, found {found}.", "Give two whole numbers from 1."),
-    zh=("--generate：应为“提示+生成”的词元数，例如 512+128，实际为 {found}。", "请给出两个 1 以上的整数。"),
+    en=(
+        "--generate: expected prompt+new tokens such as 512+128, found {found}.",
+        "Give two whole numbers from 1, of at most 13 digits.",
+    ),
+    zh=("--generate：应为“提示+生成”的词元数，例如 512+128，实际为 {found}。", "请给出两个 1 以上、至多 13 位的整数。"),
 )
 NO_SIZE = failure(
     en=(
