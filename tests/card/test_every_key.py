@@ -19,7 +19,7 @@ from clearformer.card.costs import COSTS
 from clearformer.card.explained import CASES, EXPLAINED, HARMLESS, SECTION_OF
 from clearformer.families import FAMILIES, PUBLISHED, Family
 from clearformer.families.config_reader import ConfigReader
-from clearformer.families.harmless import HARMLESS as DECLARED
+from clearformer.families.pretrained_config import HARMLESS as DECLARED
 from clearformer.messages import Message
 from clearformer.messages import card as say
 from clearformer.spec import Spec

@@ -11,8 +11,8 @@ from clearformer.card.entries import Entry
 from clearformer.checkpoint.reading import inside, read_json
 from clearformer.errors import CheckpointError, UsageError
 from clearformer.families import Examined, Family, family_of, gguf_form_of
-from clearformer.families.heads import read_sentence_head
 from clearformer.families.own import MODEL_TYPE
+from clearformer.families.sentence_head import read_sentence_head
 from clearformer.messages import card as say
 from clearformer.spec import DecoderOnly, EncoderOnly, Hidden, Spec, TwoTowers
 from clearformer.spec.codec import from_json
