@@ -159,7 +159,8 @@ def test_threads_below_one_are_refused_and_others_set() -> None:
         (1536, "1.5 KiB"),
         (5 * 2**20, "5.0 MiB"),
         (3 * GIB, "3.0 GiB"),
-        (2**52, "4194304.0 GiB"),
+        (2**42, "4.0 TiB"),
+        (2**52, "4096.0 TiB"),
     ],
 )
 def test_sizes_as_a_person_reads_them(size, text) -> None:

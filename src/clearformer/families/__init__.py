@@ -14,13 +14,14 @@ Reading order: `family` (what one is) → `llama`, `gemma`, `gpt2`, `bert`, `t5`
 a config names).
 """
 
-from clearformer.families.family import Family, GGUFForm
+from clearformer.families.family import Examined, Family, GGUFForm
 from clearformer.families.generation import GenerationDefaults
 from clearformer.families.registry import FAMILIES, PUBLISHED, family_for, family_of, gguf_form_of
 
 __all__ = [
     "FAMILIES",
     "PUBLISHED",
+    "Examined",
     "Family",
     "GGUFForm",
     "GenerationDefaults",

@@ -25,6 +25,17 @@ _OF_TRAINING = frozenset({"dropout", "initial", "initial_scale", "balance_loss"}
 
 
 @dataclass(frozen=True)
+class Examined:
+    """What a config was found to mean: its spec, or why it has none. `unread` are keys that no reader knows, `unused`
+    those that were declared harmless and never asked for; a key of a section has `SECTION.` in front."""
+
+    spec: Spec | None = None
+    refusal: CheckpointError | None = None
+    unread: frozenset[str] = frozenset()
+    unused: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class GGUFForm:
     """A family as llama.cpp writes it: `translate` reads metadata and, where it must, tensors; `table` as below."""
 
@@ -34,9 +45,18 @@ class GGUFForm:
 
     def read(self, tensors: TensorFile) -> Spec:
         """A GGUF file's metadata → the spec that it means. Raises CheckpointError naming the key."""
+        reader = self._reader(tensors)
+        return translated(reader, lambda: self.translate(reader, tensors))
+
+    def examine(self, tensors: TensorFile) -> Examined:
+        """The same without a refusal of keys that nobody reads."""
+        reader = self._reader(tensors)
+        return examined(reader, lambda: self.translate(reader, tensors))
+
+    def _reader(self, tensors: TensorFile) -> ConfigReader:
         reader = ConfigReader(tensors.metadata, tensors.path)
         reader.harmless(key for key in tensors.metadata if key.startswith(("general.", "tokenizer.", "quantize.")))
-        return _translated(reader, lambda: self.translate(reader, tensors))
+        return reader
 
 
 @dataclass(frozen=True)
@@ -60,7 +80,12 @@ class Family:
         """A config → the spec that it means. Raises CheckpointError naming the key for whatever it cannot mean."""
         reader = ConfigReader(config, path)
         architecture = self._architecture(config.get("architectures"), path)
-        return _translated(reader, lambda: self.translate(reader, architecture))
+        return translated(reader, lambda: self.translate(reader, architecture))
+
+    def examine(self, config: Mapping[str, object], path: Path | str = "config.json") -> Examined:
+        """The same, and which keys had no part in it; nothing is raised."""
+        reader = ConfigReader(config, path)
+        return examined(reader, lambda: self.translate(reader, self._architecture(config.get("architectures"), path)))
 
     def write(self, spec: Spec) -> dict[str, object]:
         """The config that means this spec, its choices of training aside. Raises CheckpointError naming the field that
@@ -97,10 +122,26 @@ class Family:
         return str(name)
 
 
-def _translated(reader: ConfigReader, translate: Callable[[], Spec]) -> Spec:
+def translated(reader: ConfigReader, translate: Callable[[], Spec]) -> Spec:
+    """The spec that `translate` makes of the reader's keys, none of which may be left unread."""
+    spec = _meant(reader, translate)
+    reader.finish()
+    return spec
+
+
+def examined(reader: ConfigReader, translate: Callable[[], Spec]) -> Examined:
+    """The same with a refusal as an answer, and keys that were left unread beside it."""
+    try:
+        spec = _meant(reader, translate)
+    except CheckpointError as error:
+        return Examined(refusal=error)
+    return Examined(spec, unread=frozenset(reader.unread()), unused=frozenset(reader.unused()))
+
+
+def _meant(reader: ConfigReader, translate: Callable[[], Spec]) -> Spec:
     reader.harmless(HARMLESS)
     try:
-        spec = translate()
+        return translate()
     except SpecError as error:
         raise CheckpointError(
             say.IMPOSSIBLE,
@@ -108,8 +149,6 @@ def _translated(reader: ConfigReader, translate: Callable[[], Spec]) -> Spec:
             why=verbatim(error.cause("en"), error.cause("zh")),
             mend=verbatim(error.remedy("en"), error.remedy("zh")),
         ) from None
-    reader.finish()
-    return spec
 
 
 def difference(first: object, second: object, field: str = "spec") -> tuple[str, object, object] | None:
