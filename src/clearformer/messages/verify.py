@@ -1,0 +1,172 @@
+"""What is said about comparing a model with the original: what cannot be compared, what may be wrong, the verdict."""
+
+from __future__ import annotations
+
+from clearformer.messages import Message, failure
+
+# What cannot be compared
+NO_TRANSFORMERS = failure(
+    en=(
+        "Comparing with Hugging Face needs transformers, which is not installed.",
+        "pip install 'clearformer[verify]', or compare with the NumPy twin: --against numpy.",
+    ),
+    zh=(
+        "与 Hugging Face 比较需要 transformers，而它没有安装。",
+        "请运行 pip install 'clearformer[verify]'，或改与 NumPy 孪生实现比较：--against numpy。",
+    ),
+)
+CANNOT_LOAD = failure(
+    en=("transformers {version} cannot load {path}: {detail}.", "Compare with the NumPy twin: --against numpy."),
+    zh=("transformers {version} 无法加载 {path}：{detail}。", "请改与 NumPy 孪生实现比较：--against numpy。"),
+)
+NO_FILES = failure(
+    en=("{name} was read from no file, so transformers has nothing to read.", "Compare with the NumPy twin: numpy."),
+    zh=("{name} 不是从文件读取的，transformers 无从读取。", "请改与 NumPy 孪生实现比较：numpy。"),
+)
+NOT_ALIKE = failure(
+    en=(
+        "{name} is of another architecture: {what} is {expected} there and {found} here.",
+        "Give a checkpoint of the same architecture and size.",
+    ),
+    zh=("{name} 的架构不同：{what} 在那里是 {expected}，在这里是 {found}。", "请给出架构和规模相同的检查点。"),
+)
+READS_NO_TEXT = failure(
+    en=("{name} reads no text (its input is {found}).", "Leave --text out: numbers are drawn for it."),
+    zh=("{name} 不读取文本（其输入为 {found}）。", "请去掉 --text：会为它随机生成输入。"),
+)
+EMPTY_TEXT = failure(
+    en=("--text: expected at least one token, found none.", "Give at least one word."),
+    zh=("--text：至少需要一个词元，实际一个也没有。", "请至少给出一个词。"),
+)
+
+# Stages
+STAGES = {
+    "loading": Message("Loading", "加载"),
+    "reference": Message("Computing the reference", "计算参照结果"),
+    "noise": Message("Measuring its noise", "测量其噪声"),
+    "ours": Message("Computing ours", "计算我们的结果"),
+    "hypotheses": Message("Trying hypotheses", "逐一尝试假设"),
+}
+
+# What may be wrong, by the words of --json
+HYPOTHESES = {
+    "rotary_layout": Message("the rotary layout is the other one", "旋转位置的排列方式弄反了"),
+    "key_permutation": Message("keys were permuted with the wrong head count", "键按错误的头数做了重排"),
+    "gqa_order": Message("query heads read the key heads in the wrong order", "查询头与键头的对应顺序有误"),
+    "transposed_linear": Message("a matrix is transposed", "有矩阵被转置"),
+    "untied_head": Message("the head is tied where it was not, or not where it was", "输出头是否共享词嵌入弄错了"),
+    "norm_offset": Message("norm weights are off by one", "归一化权重差 1"),
+    "norm_eps": Message("the eps of a norm is wrong", "归一化的 eps 有误"),
+    "rope_base": Message("the rotary base or its scaling is wrong", "旋转位置的基数或缩放有误"),
+    "gate_up_swapped": Message("gate and up are swapped", "gate 与 up 互换了"),
+}
+IN_EVERY_BLOCK = Message("every block", "每一层")
+PAIRS_FOR_HALVES = Message(
+    "In {where}, the rows of query and key have rotary pairs side by side; halves are read.",
+    "{where}：查询与键的各行是旋转对相邻排列，而读取时按前后两半处理。",
+)
+HALVES_FOR_PAIRS = Message(
+    "In {where}, the rows of query and key lie in rotary halves; they were taken for pairs side by side.",
+    "{where}：查询与键的各行本是前后两半排列，却被当作相邻配对重排过。",
+)
+LAYOUT_SAID = Message(
+    "The rotary positions pair other numbers of a head: neighbours for halves, or halves for neighbours.",
+    "旋转位置配对的分量不对：相邻与前后两半弄反了。",
+)
+KEYS_CUT = Message(
+    "In {where}, the rows of key were permuted as those of {heads} heads.",
+    "{where}：键的各行曾按 {heads} 个头重排。",
+)
+HEADS_DEALT = Message(
+    "In {where}, query head h reads key head h mod G; h // (H/G) was meant, or the other way round.",
+    "{where}：查询头 h 读取键头 h mod G，而本应是 h // (H/G)，或正好相反。",
+)
+TRANSPOSED = Message("{matrix} is transposed in {where}.", "{matrix} 被转置：{where}。")
+ALL_TRANSPOSED = Message("Every square matrix is transposed in {where}.", "{where}：所有方阵都被转置。")
+HEAD_UNTIED = Message(
+    "The head multiplies by a matrix of its own; the token table was meant (tied).",
+    "输出头用了自己的矩阵，而本应共享词嵌入（tied）。",
+)
+HEAD_TIED = Message(
+    "The head multiplies by the token table (tied); a matrix of its own was meant.",
+    "输出头共享了词嵌入（tied），而本应有自己的矩阵。",
+)
+HEAD_OTHER = Message("The head's matrix is not the original's.", "输出头的矩阵与原模型不同。")
+NORM_ONE_MORE = Message(
+    "Norm weights in {where} are one too large: 1 + w was stored where w is read.",
+    "{where}的归一化权重大了 1：存的是 1 + w，读取时当作 w。",
+)
+NORM_ONE_LESS = Message(
+    "Norm weights in {where} are one too small: w was stored where 1 + w is read.",
+    "{where}的归一化权重小了 1：存的是 w，读取时当作 1 + w。",
+)
+OFFSET_SAID = Message(
+    "RMSNorm multiplies by 1 + w where w was meant, or by w where 1 + w was.",
+    "RMSNorm 乘的是 1 + w 而本应是 w，或正好相反。",
+)
+EPS = Message("The norms' eps is {found}; with {expected} it agrees.", "归一化的 eps 是 {found}；改为 {expected} 后一致。")
+EPS_OF_REFERENCE = Message(
+    "The norms' eps is {found}; the reference says {expected}.", "归一化的 eps 是 {found}；参照模型为 {expected}。"
+)
+ROPE_BASE = Message(
+    "The rotary base is {found}; with {expected} it agrees.", "旋转位置的基数是 {found}；改为 {expected} 后一致。"
+)
+ROPE_SCALING = Message(
+    "The rotary scaling is {found}; with {expected} it agrees.", "旋转位置的缩放是 {found}；改为 {expected} 后一致。"
+)
+ROPE_OF_REFERENCE = Message(
+    "The rotary base and scaling are {found}; the reference says {expected}.",
+    "旋转位置的基数与缩放是 {found}；参照模型为 {expected}。",
+)
+SWAPPED = Message("In {where}, gate and up stand under each other's name.", "{where}：gate 与 up 的名称互换了。")
+
+# The verdict
+REFERENCES = {
+    "hf": Message("transformers, reading the same files", "读取相同文件的 transformers"),
+    "numpy": Message("the NumPy twin", "NumPy 孪生实现"),
+}
+HEADING = Message(
+    "{name} against {against}: {count} tensors, {positions} positions",
+    "{name} 对照 {against}：{count} 个张量，{positions} 个位置",
+)
+VERDICTS = {
+    "equal": Message("equal: no difference beyond the noise", "相等：没有超出噪声的差异"),
+    "rounding": Message(
+        "rounding: within {allowed:g} times the noise, and no jump at one layer",
+        "舍入误差：不超过噪声的 {allowed:g} 倍，且没有在某一层突增",
+    ),
+    "bug": Message("bug: {name} is the first tensor beyond the noise", "有错误：{name} 是第一个超出噪声的张量"),
+}
+MENDED = Message("What mends it: {what}", "修正方法：{what}")
+UNEXPLAINED = Message(
+    "None of the {count} hypotheses mends it: {names}.", "{count} 个假设都不能修正它：{names}。"
+)
+TENSOR, MAX_ABS, REL, NOISE, TIMES = (
+    Message("tensor", "张量"),
+    Message("max abs", "最大绝对差"),
+    Message("relative", "相对差"),
+    Message("noise", "噪声"),
+    Message("× noise", "噪声倍数"),
+)
+MEASURED = Message("Noise: the largest of {exact:g} of a tensor and what these variations move: {names}.", "噪声取以下两者的较大值：张量的 {exact:g}，以及这些变化带来的差异：{names}。")
+FOLDED = Message(
+    "One row a block, its output; --layer all or --layer N opens it, --json has every tensor.",
+    "每层一行，即该层的输出；用 --layer all 或 --layer N 展开，--json 含全部张量。",
+)
+
+# Notes
+SAME_READING = Message(
+    "The twin reads the file as we do: what is compared is the computing. --against hf compares the reading too.",
+    "孪生实现与我们用同样的方式读取文件：比较的是计算。--against hf 连读取方式一并比较。",
+)
+ANSWER_NOT_COMPARED = Message(
+    "Not compared: the sentence vector, which sentence-transformers makes of what transformers gives.",
+    "未比较：句向量，它由 sentence-transformers 从 transformers 的输出得到。",
+)
+NO_VARIATION = Message("Not measured: transformers has no {name} for this model.", "未测量：transformers 对该模型没有 {name}。")
+TYPE_NOT_WRITTEN = Message(
+    "Not measured: how much the stored number types of {name} round; they cannot be written here.",
+    "未测量：{name} 的存储类型带来的舍入；此处无法写出该类型。",
+)
+DRAWN_IDS = Message("No tokenizer: {count} ids were drawn.", "没有分词器：随机取了 {count} 个编号。")
+CUT_SHORT = Message("Of the text {count} tokens were read, {left_out} left out.", "文本读取了 {count} 个词元，舍去 {left_out} 个。")
