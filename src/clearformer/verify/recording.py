@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -49,6 +49,10 @@ class Reference:
     tensors: Recording
     floor: Mapping[str, float]
     exact: float
+
+    def widened(self, floor: Mapping[str, float]) -> Reference:
+        """The same with more noise."""
+        return replace(self, floor={name: value + floor.get(name, 0.0) for name, value in self.floor.items()})
 
     def row(self, name: str, value: Tensor) -> Row:
         expected = self.tensors[name]

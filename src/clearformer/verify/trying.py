@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import torch
 from torch import Tensor
 
 from clearformer.errors import ClearformerError
@@ -12,7 +13,7 @@ from clearformer.verify.change import Change, Known
 from clearformer.verify.hypotheses import HYPOTHESES, Hypothesis
 from clearformer.verify.ours import Suspect, finish
 from clearformer.verify.reading import Reading
-from clearformer.verify.recording import Reference, Row, keeper, on_the_stream
+from clearformer.verify.recording import Reference, Row, keeper, on_the_stream, spread
 from clearformer.verify.verdict import ALLOWED, first_beyond
 
 Advance = Callable[[int, int], None]
@@ -37,7 +38,8 @@ def explain(
     for done, hypothesis in enumerate(HYPOTHESES):
         advance(done, len(HYPOTHESES))
         for change in hypothesis.changes(suspect, known):
-            if mends(change.suspect, reading, reference):
+            noisy = reference.widened(blur(change, suspect, known.resolution, reading)) if change.blurred else reference
+            if mends(change.suspect, reading, noisy):
                 return Explanation(hypothesis, change)
     return None
 
@@ -60,3 +62,18 @@ def mends(changed: Suspect, reading: Reading, reference: Reference) -> bool:
         # A change may make a spec that cannot read this at all.
         return False
     return bool(rows) and first_beyond(rows) is None
+
+
+def blur(change: Change, suspect: Suspect, resolution: float, reading: Reading) -> dict[str, float]:
+    """How much the stream moves when the change's weights move by half a step of the numbers that they were made of."""
+    generator = torch.Generator().manual_seed(0)
+    moved = dict(change.suspect.weights)
+    for name in sorted(change.blurred):
+        signs = torch.randint(2, moved[name].shape, generator=generator) * 2 - 1
+        moved[name] = moved[name] + suspect.weights[name].abs() * signs * (resolution / 2)
+    passes = []
+    for each in (change.suspect, replace(change.suspect, weights=moved)):
+        seen, keep = keeper(reading.first, on_the_stream)
+        finish(each.model(), reading, keep)
+        passes.append(seen)
+    return spread(*passes[:1], passes[1:])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -18,7 +18,7 @@ from clearformer.messages import verify as messages
 from clearformer.store.pull import silent
 from clearformer.store.resolve import Located
 from clearformer.verify import checkpoint, hugging_face, ours, twin
-from clearformer.verify.change import Known
+from clearformer.verify.change import FLOAT32, Known
 from clearformer.verify.ours import Suspect, suspect_of
 from clearformer.verify.reading import Reading, reading_for
 from clearformer.verify.recording import Recording, Reference, Row, comparable, spread
@@ -101,7 +101,7 @@ def verify(
     verdict, first = judge(rows)
     explanation = None
     if first is not None:
-        known = Known(first.name, compared.known.spec, compared.known.head)
+        known = replace(compared.known, clue=first.name, resolution=_resolution(loaded))
         advance = _stage(progress, "hypotheses")
         explanation = explain(suspect, known, reading, compared.reference, advance)
     return Verification(
@@ -220,6 +220,15 @@ def _located(loaded: Loaded) -> Located:
 
 def _found(loaded: Loaded) -> Found:
     return look(_located(loaded))
+
+
+def _resolution(loaded: Loaded) -> float:
+    """The relative step of the coarsest type in which a vector is stored: norms are vectors."""
+    if loaded.path is None:
+        return FLOAT32
+    file = _found(loaded).tensors
+    types = [file.dtype(name) for name in file.names() if len(file.shape(name)) == 1]
+    return max((float(torch.finfo(each).eps) for each in types if each.is_floating_point), default=FLOAT32)
 
 
 def _first(others: Mapping[str, Recording]) -> Recording:

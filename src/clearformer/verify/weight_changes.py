@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from torch import Tensor
 
@@ -114,7 +115,9 @@ def norm_offset(suspect: Suspect, known: Known) -> Iterator[Change]:
         groups.append((known.clue, [name for name in norms if name == f"{known.clue}.weight"]))
     for where, names in groups:
         for offset, message in ((-1.0, messages.NORM_ONE_MORE), (1.0, messages.NORM_ONE_LESS)):
-            yield from _change(suspect, {name: suspect.weights[name] + offset for name in names}, message, where)
+            changed = {name: suspect.weights[name] + offset for name in names}
+            for change in _change(suspect, changed, message, where):
+                yield replace(change, blurred=frozenset(changed))
 
 
 def gate_up_swapped(suspect: Suspect, known: Known) -> Iterator[Change]:
