@@ -27,6 +27,7 @@ _PUBLIC = {
     "load": "clearformer.load",
     "stream": "clearformer.generate.speak",
     "trace": "clearformer.inspect.trace",
+    "verify": "clearformer.verify.verifying",
 }
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "load",
     "stream",
     "trace",
+    "verify",
 ]
 
 

@@ -31,7 +31,9 @@ def plant(original: Path, suspect: Path, fault: Fault) -> Path:
 def to_pairs(rows: Tensor, heads: int) -> Tensor:
     """Two halves of each head dealt out as neighbours: row j and row j + K/2 become rows 2j and 2j + 1."""
     width = len(rows) // heads
-    order = [head * width + half * (width // 2) + j for head in range(heads) for j in range(width // 2) for half in (0, 1)]
+    order = [
+        head * width + half * (width // 2) + j for head in range(heads) for j in range(width // 2) for half in (0, 1)
+    ]
     return rows[order]
 
 

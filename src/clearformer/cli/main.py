@@ -43,6 +43,7 @@ VERBS = {
     "fill": "clearformer.cli.fill:fill",
     "export": "clearformer.cli.export:export",
     "cost": "clearformer.cli.cost:cost",
+    "verify": "clearformer.cli.verify:verify",
     "bench": "clearformer.cli.bench:bench",
     "env": "clearformer.cli.env:env",
 }

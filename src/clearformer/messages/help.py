@@ -51,6 +51,10 @@ VERBS = {
         "Reckon parameters, FLOPs, memory, KV cache and time from a model's description, each with its formula.",
         "由模型的描述推算参数量、FLOPs、内存、KV 缓存与时间，每项附公式。",
     ),
+    "verify": Message(
+        "Prove that a model computes what the original does, or name the fault that parts them.",
+        "证明模型与原模型计算一致，或指出使二者不同的错误。",
+    ),
     "bench": Message(
         "Measure our speed, alone or side by side with Hugging Face.",
         "测量速度，可单独测，也可与 Hugging Face 并排比较。",
@@ -197,6 +201,19 @@ SENTENCES = (
         "求这么多内存（例如 24GB）放得下的最大批、长度与层数。",
     ),
     Message("Further models, for a table side by side.", "再给出几个模型，并排成表。"),
+    # verify
+    Message(
+        "The reference: hf (transformers reads the same files), numpy (the twin), or another checkpoint's folder.",
+        "参照：hf（transformers 读取相同文件）、numpy（孪生实现），或另一检查点的文件夹。",
+    ),
+    Message(
+        "The text that both read, at most 256 tokens of it; a sentence of our own if left out.",
+        "双方读取的文本，至多 256 个词元；省略时用内置的一段文字。",
+    ),
+    Message(
+        "Show every tensor of this block, counted from 0; all opens every block. The one at fault is always open.",
+        "展开这一层的每个张量（从 0 数起）；all 展开所有层。出错的层总是展开。",
+    ),
     # bench
     Message(
         "The model and the batch: decoders of 0.8 and 13.9 million, or 7.6 million that translate.",

@@ -104,7 +104,9 @@ OFFSET_SAID = Message(
     "RMSNorm multiplies by 1 + w where w was meant, or by w where 1 + w was.",
     "RMSNorm 乘的是 1 + w 而本应是 w，或正好相反。",
 )
-EPS = Message("The norms' eps is {found}; with {expected} it agrees.", "归一化的 eps 是 {found}；改为 {expected} 后一致。")
+EPS = Message(
+    "The norms' eps is {found}; with {expected} it agrees.", "归一化的 eps 是 {found}；改为 {expected} 后一致。"
+)
 EPS_OF_REFERENCE = Message(
     "The norms' eps is {found}; the reference says {expected}.", "归一化的 eps 是 {found}；参照模型为 {expected}。"
 )
@@ -138,9 +140,7 @@ VERDICTS = {
     "bug": Message("bug: {name} is the first tensor beyond the noise", "有错误：{name} 是第一个超出噪声的张量"),
 }
 MENDED = Message("What mends it: {what}", "修正方法：{what}")
-UNEXPLAINED = Message(
-    "None of the {count} hypotheses mends it: {names}.", "{count} 个假设都不能修正它：{names}。"
-)
+UNEXPLAINED = Message("None of the {count} hypotheses mends it: {names}.", "{count} 个假设都不能修正它：{names}。")
 TENSOR, MAX_ABS, REL, NOISE, TIMES = (
     Message("tensor", "张量"),
     Message("max abs", "最大绝对差"),
@@ -148,13 +148,32 @@ TENSOR, MAX_ABS, REL, NOISE, TIMES = (
     Message("noise", "噪声"),
     Message("× noise", "噪声倍数"),
 )
-MEASURED = Message("Noise: the largest of {exact:g} of a tensor and what these variations move: {names}.", "噪声取以下两者的较大值：张量的 {exact:g}，以及这些变化带来的差异：{names}。")
+MEASURED = Message(
+    "Noise: at least {exact:.1g} of a tensor's largest number; beyond it what these variations move: {names}.",
+    "噪声至少是张量最大值的 {exact:.1g}；另取这些变化带来的差异：{names}。",
+)
 FOLDED = Message(
     "One row a block, its output; --layer all or --layer N opens it, --json has every tensor.",
     "每层一行，即该层的输出；用 --layer all 或 --layer N 展开，--json 含全部张量。",
 )
 
+COMMA = Message(", ", "、")
+VARIATIONS = {
+    "kernel": Message("another attention kernel", "另一种注意力核"),
+    "batch": Message("a batch of two", "两行的批"),
+    "threads": Message("another number of threads", "不同的线程数"),
+    "sdpa": Message("fused attention", "融合注意力"),
+    "float64": Message("float64 weights", "float64 权重"),
+    "held": Message("the number type in which the model lies in memory", "模型在内存中的数值类型"),
+    "stored as the model": Message("the number types in which the model is stored", "模型的存储类型"),
+    "stored as the reference": Message("the number types in which the reference is stored", "参照模型的存储类型"),
+}
+
 # Notes
+APART_INSIDE = Message(
+    "Inside the blocks {count} tensors lie apart, {name} first: heads or rotary pairs in another order; what leaves the blocks agrees.",
+    "层内有 {count} 个张量不一致，首先是 {name}：头或旋转对的顺序不同；各层的输出一致。",
+)
 SAME_READING = Message(
     "The twin reads the file as we do: what is compared is the computing. --against hf compares the reading too.",
     "孪生实现与我们用同样的方式读取文件：比较的是计算。--against hf 连读取方式一并比较。",
@@ -163,10 +182,14 @@ ANSWER_NOT_COMPARED = Message(
     "Not compared: the sentence vector, which sentence-transformers makes of what transformers gives.",
     "未比较：句向量，它由 sentence-transformers 从 transformers 的输出得到。",
 )
-NO_VARIATION = Message("Not measured: transformers has no {name} for this model.", "未测量：transformers 对该模型没有 {name}。")
+NO_VARIATION = Message(
+    "Not measured: transformers has not for this model: {name}.", "未测量：transformers 对该模型不支持{name}。"
+)
 TYPE_NOT_WRITTEN = Message(
     "Not measured: how much the stored number types of {name} round; they cannot be written here.",
     "未测量：{name} 的存储类型带来的舍入；此处无法写出该类型。",
 )
 DRAWN_IDS = Message("No tokenizer: {count} ids were drawn.", "没有分词器：随机取了 {count} 个编号。")
-CUT_SHORT = Message("Of the text {count} tokens were read, {left_out} left out.", "文本读取了 {count} 个词元，舍去 {left_out} 个。")
+CUT_SHORT = Message(
+    "Of the text {count} tokens were read, {left_out} left out.", "文本读取了 {count} 个词元，舍去 {left_out} 个。"
+)

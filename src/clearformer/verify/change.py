@@ -12,7 +12,6 @@ from clearformer.messages import Message
 from clearformer.spec import Spec
 from clearformer.verify.ours import Suspect
 
-
 FLOAT32 = float(torch.finfo(torch.float32).eps)
 
 

@@ -18,7 +18,7 @@ from clearformer.spec import Language, Spec, Vector
 from clearformer.store.resolve import Located
 from clearformer.verify.pairs import Pair, Pairs, first_tensor, pairs_between, weights_among
 from clearformer.verify.reading import Reading
-from clearformer.verify.recording import Recording, keeper
+from clearformer.verify.recording import Heard, Recording, keeper, silence
 from clearformer.verify.transformers_model import open_with_transformers, silent
 
 _ANSWERS = ("logits", "logits_per_text", "text_embeds", "image_embeds", "last_hidden_state")
@@ -38,9 +38,9 @@ class Foreign:
     left_out: list[str] = field(default_factory=list)
     """Variations that this model has no code for."""
 
-    def record(self, reading: Reading, answer: str) -> Recording:
+    def record(self, reading: Reading, answer: str, heard: Heard = silence) -> Recording:
         """One pass. What it returns is kept as `answer`, the name that ours has."""
-        seen, listen = keeper(reading.first)
+        seen, listen = keeper(reading.first, heard=heard)
         with self._heard(listen, reading.data.shape[1]), torch.inference_mode(), silent():
             output = self.model(**self._given(reading))
         for key in _ANSWERS:
@@ -50,7 +50,7 @@ class Foreign:
                 break
         return seen
 
-    def variations(self, reading: Reading, answer: str) -> dict[str, Recording]:
+    def variations(self, reading: Reading, answer: str, heard: Heard = silence) -> dict[str, Recording]:
         """The pass with another number of threads, as a row of a batch, with fused attention, and with float64 weights.
 
         The model is not what it was afterwards."""
@@ -58,23 +58,23 @@ class Foreign:
         before = torch.get_num_threads()
         torch.set_num_threads(1 if before > 1 else 2)
         try:
-            found["threads"] = self.record(reading, answer)
+            found["threads"] = self.record(reading, answer, heard)
         finally:
             torch.set_num_threads(before)
         with contextlib.suppress(ValueError):
             # A classifier without a padding token reads no batch.
-            found["batch"] = self.record(reading.twice(), answer)
+            found["batch"] = self.record(reading.twice(), answer, heard)
         try:
             with silent():
                 self.model.set_attn_implementation("sdpa")
-            found["sdpa"] = self.record(reading, answer)
+            found["sdpa"] = self.record(reading, answer, heard)
         except (ValueError, ImportError):
             self.left_out.append("sdpa")
         try:
             self._widen()
             with silent():
                 self.model.set_attn_implementation("eager")
-            found["float64"] = self.record(reading, answer)
+            found["float64"] = self.record(reading, answer, heard)
         except RuntimeError:
             self.left_out.append("float64")
         return found
@@ -98,7 +98,7 @@ class Foreign:
             given["pixel_values"] = reading.beside.to(self.model.dtype)
         elif reading.beside is not None:
             given |= {"decoder_input_ids": reading.beside, "decoder_attention_mask": torch.ones_like(reading.beside)}
-        if reading.segments is not None and getattr(self.model.config, "type_vocab_size", 0):
+        if reading.segments is not None and getattr(self.model.config, "type_vocab_size", None):
             given["token_type_ids"] = reading.segments
         return given
 
@@ -150,7 +150,7 @@ def _found(name: str, search: Callable[[Any], Tensor | None], output: Any) -> It
 
 
 def open_foreign(located: Located, file: TensorFile, spec: Spec, our_names: tuple[str, ...]) -> Foreign:
-    """The model that transformers makes of the same files, its modules paired with ours by the family's weight table."""
+    """The model that transformers makes of the same files, its modules paired with ours by the weight table."""
     model = open_with_transformers(located)
     with silent():
         model.set_attn_implementation("eager")

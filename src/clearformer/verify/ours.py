@@ -18,7 +18,7 @@ from clearformer.model import DecoderOnly, EncoderDecoder, EncoderOnly, Model, T
 from clearformer.spec import Spec, Tokens, main_stack
 from clearformer.taps import Listening
 from clearformer.verify.reading import Reading
-from clearformer.verify.recording import ANSWER, Recording, keeper, on_the_stream
+from clearformer.verify.recording import ANSWER, Heard, Recording, keeper, on_the_stream, silence
 
 Weights = Mapping[str, Tensor]
 Listener = Callable[[str, Tensor], None]
@@ -46,17 +46,17 @@ def suspect_of(loaded: Loaded) -> Suspect:
     return Suspect(loaded.spec, weights)
 
 
-def run(suspect: Suspect, reading: Reading) -> Recording:
+def run(suspect: Suspect, reading: Reading, heard: Heard = silence) -> Recording:
     """All taps and the answer."""
-    seen, listen = keeper(reading.first)
+    seen, listen = keeper(reading.first, heard=heard)
     finish(suspect.model(), reading, listen)
     return seen
 
 
-def run_modules(suspect: Suspect, reading: Reading, modules: frozenset[str]) -> Recording:
+def run_modules(suspect: Suspect, reading: Reading, modules: frozenset[str], heard: Heard = silence) -> Recording:
     """What each of the modules gives, beside the taps of what no module gives: streams and attention weights."""
     model = suspect.model()
-    seen, listen = keeper(reading.first)
+    seen, listen = keeper(reading.first, heard=heard)
 
     def listen_beside(name: str, value: Tensor) -> None:
         if on_the_stream(name) or name.endswith("attention.weights"):
@@ -88,36 +88,37 @@ def answer_of(model: Model, reading: Reading, tap: Listening) -> Tensor:
     match model:
         case EncoderDecoder():
             assert reading.beside is not None
-            given = _bound(data) if isinstance(model.spec.encoder.input, Tokens) else {}
-            memory = model.encode(data, tap=tap, **given)
-            return model.decode(reading.beside, memory, tap=tap, **_bound(reading.beside))
+            source = _bound(data) if isinstance(model.spec.encoder.input, Tokens) else None
+            memory = model.encode(data, length_bound=source, tap=tap)
+            return model.decode(reading.beside, memory, length_bound=_bound(reading.beside), tap=tap)
         case TwoTowers():
             assert reading.beside is not None
             return model(data, reading.beside.to(dtype), tap=tap)
         case DecoderOnly() | EncoderOnly():
             if not isinstance(main_stack(model.spec).input, Tokens):
                 return model(data, tap=tap)
-            return model(data, segments=reading.segments, tap=tap, **_bound(data))
+            return model(data, segments=reading.segments, length_bound=_bound(data), tap=tap)
         case _:
             assert_never(model)
 
 
-def variations(suspect: Suspect, reading: Reading) -> dict[str, Recording]:
+def variations(suspect: Suspect, reading: Reading, heard: Heard = silence) -> dict[str, Recording]:
     """The same pass otherwise arranged: what it moves by is the rounding of float64 in this model, on this input."""
     model = suspect.model()
     found: dict[str, Recording] = {}
-    plain, listen = keeper(reading.first)
+    plain, listen = keeper(reading.first, heard=heard)
     with kernels(model, "plain"):
         finish(model, reading, listen)
     found["kernel"] = plain
-    twice, listen = keeper(reading.twice().first)
+    twice, listen = keeper(reading.twice().first, heard=heard)
     finish(model, reading.twice(), listen)
     found["batch"] = twice
     return found
 
 
-def _bound(ids: Tensor) -> dict[str, Tensor]:
-    return {"length_bound": torch.full((len(ids),), ids.shape[1])}
+def _bound(ids: Tensor) -> Tensor:
+    """The length of each row."""
+    return torch.full((len(ids),), ids.shape[1])
 
 
 @contextmanager
@@ -147,4 +148,3 @@ def watched(model: nn.Module, names: frozenset[str], listen: Listener) -> Iterat
     finally:
         for handle in handles:
             handle.remove()
-

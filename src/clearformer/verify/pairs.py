@@ -70,7 +70,9 @@ def pairs_between(table: Table, our_names: Collection[str], foreign: nn.Module, 
     attentions: dict[str, str] = {}
     for claim in claims_of(table, our_names):
         names = (*claim.theirs, *claim.ours)
-        if not isinstance(claim.row, Same | Split | Transposed | Permuted) or not all(n.endswith(_WEIGHT) for n in names):
+        if not isinstance(claim.row, Same | Split | Transposed | Permuted) or not all(
+            n.endswith(_WEIGHT) for n in names
+        ):
             continue
         theirs = known.named(claim.theirs[0])
         # Embeddings are scaled inside the module by one library and behind it by another; tables of relative positions
@@ -133,8 +135,10 @@ def first_tensor(output: Any) -> Tensor | None:
 
 def weights_among(output: Any) -> Tensor | None:
     """The attention weights among what an attention module gives: not negative, each row a sum of 1."""
-    for each in output if isinstance(output, tuple | list) else ():
-        if isinstance(each, Tensor) and each.dim() == 4 and each.numel() and bool((each >= 0).all()):
-            if bool(((each.sum(-1) - 1).abs() < 1e-3).all()):
-                return each
-    return None
+    given: Sequence[Any] = output if isinstance(output, tuple | list) else ()
+    tables = (each for each in given if isinstance(each, Tensor) and each.dim() == 4 and each.numel())
+    return next((each for each in tables if _sums_to_one(each)), None)
+
+
+def _sums_to_one(table: Tensor) -> bool:
+    return bool((table >= 0).all()) and bool(((table.sum(-1) - 1).abs() < 1e-3).all())

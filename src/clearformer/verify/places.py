@@ -1,4 +1,4 @@
-"""Where things stand in a model: its blocks by the names of their weights, and a spec with some of its parts changed."""
+"""Where things stand in a model: its blocks by the names of their weights, and a spec with some parts changed."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ def transplanted(ours: T, theirs: object, kind: type | tuple[type, ...], fields:
     if type(ours) is not type(theirs):
         return ours
     beside = dict(_parts(theirs))
-    parts = _parts(ours)
-    return _rebuilt(
-        ours,
-        [(name, part, transplanted(part, beside[name], kind, fields) if name in beside else part) for name, part in parts],
-    )
+    changed_parts = []
+    for name, part in _parts(ours):
+        after = transplanted(part, beside[name], kind, fields) if name in beside else part
+        changed_parts.append((name, part, after))
+    return _rebuilt(ours, changed_parts)
 
 
 def _parts(spec: object) -> list[tuple[str | int, Any]]:

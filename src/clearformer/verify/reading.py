@@ -78,7 +78,7 @@ class Reading:
 
 
 def reading_for(loaded: Loaded, text: str | None) -> Reading:
-    """The text's tokens, at most `MOST_TOKENS` and the model's context; drawn ids, pixels or steps where it reads no text.
+    """The text's tokens, at most `MOST_TOKENS` and the context; drawn ids, pixels or steps where it reads no text.
 
     Raises UsageError for a text that the model has no tokenizer for, or that it cannot read at all.
     """

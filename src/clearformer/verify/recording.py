@@ -13,10 +13,21 @@ from torch import Tensor
 Recording = dict[str, Tensor]
 """Name → values of the first row, float64 on the CPU, in the order of computing."""
 
+Heard = Callable[[str], None]
+"""Told the name of each tensor as it arises, for progress."""
+
 ANSWER = "answer"
 """What the model returns."""
 
 _STREAM = re.compile(r"(?:.+\.)?(?:embed|blocks\.\d+\.output|final_norm|head\.logits)|answer")
+
+
+def silence(name: str) -> None:
+    """Nobody asks."""
+
+
+def every_name(name: str) -> bool:
+    return True
 
 
 def on_the_stream(name: str) -> bool:
@@ -99,15 +110,16 @@ def spread(base: Recording, others: Iterable[Recording]) -> dict[str, float]:
     return floor
 
 
-def keeper(first: Callable[[Tensor], Tensor], wanted: Callable[[str], bool] = lambda name: True) -> tuple[
-    Recording, Callable[[str, Tensor], None]
-]:
-    """A recording and the listener that fills it; `first` cuts a batch to its first row."""
+def keeper(
+    first: Callable[[Tensor], Tensor], wanted: Callable[[str], bool] = every_name, heard: Heard = silence
+) -> tuple[Recording, Callable[[str, Tensor], None]]:
+    """A recording and the listener that fills it; `first` cuts a batch to its first row, `heard` is told each name."""
     seen: Recording = {}
 
     def listen(name: str, value: Tensor) -> None:
         if wanted(name) and name not in seen:
             # A copy: what is tapped may be written over by the next step.
             seen[name] = first(value).detach().to("cpu", torch.float64, copy=True)
+            heard(name)
 
     return seen, listen

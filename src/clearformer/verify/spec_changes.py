@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from clearformer.messages import Message
 from clearformer.messages import verify as messages
@@ -77,7 +78,7 @@ def norm_eps(suspect: Suspect, known: Known) -> Iterator[Change]:
         mended = transplanted(suspect.spec, known.spec, _NORMS, ("eps",))
         yield from _if_new(suspect, mended, messages.EPS_OF_REFERENCE, **_first_eps(suspect.spec, mended))
     for eps in EPSILONS:
-        mended = rewritten(suspect.spec, _NORMS, lambda norm, eps=eps: replace(norm, eps=eps))
+        mended = _with(suspect.spec, _NORMS, eps=eps)
         yield from _if_new(suspect, mended, messages.EPS, **_first_eps(suspect.spec, mended))
 
 
@@ -87,11 +88,16 @@ def rope(suspect: Suspect, known: Known) -> Iterator[Change]:
         mended = transplanted(suspect.spec, known.spec, Rotary, ("base", "scaling"))
         yield from _if_new(suspect, mended, messages.ROPE_OF_REFERENCE, **_first_rope(suspect.spec, mended))
     for base in BASES:
-        mended = rewritten(suspect.spec, Rotary, lambda rotary, base=base: replace(rotary, base=base))
+        mended = _with(suspect.spec, Rotary, base=base)
         yield from _if_new(suspect, mended, messages.ROPE_BASE, **_first_rope(suspect.spec, mended))
     for scaling in SCALINGS:
-        mended = rewritten(suspect.spec, Rotary, lambda rotary, scaling=scaling: replace(rotary, scaling=scaling))
+        mended = _with(suspect.spec, Rotary, scaling=scaling)
         yield from _if_new(suspect, mended, messages.ROPE_SCALING, **_first_rope(suspect.spec, mended))
+
+
+def _with(spec: Spec, kind: type | tuple[type, ...], **fields: object) -> Spec:
+    """The spec with these fields in every part of the kind."""
+    return rewritten(spec, kind, lambda part: replace(part, **fields))
 
 
 def _if_new(suspect: Suspect, spec: Spec, what: Message, **values: object) -> Iterator[Change]:
@@ -119,7 +125,12 @@ def _said(rotary: Rotary | None) -> str:
     return f"{rotary.base:g}" + ("" if rotary.scaling is None else f", {rotary.scaling}")
 
 
-def _each(spec: Spec, kind: type | tuple[type, ...]) -> list:
-    found: list = []
-    rewritten(spec, kind, lambda part: (found.append(part), part)[1])
+def _each(spec: Spec, kind: type | tuple[type, ...]) -> list[Any]:
+    found = []
+
+    def note(part: object) -> object:
+        found.append(part)
+        return part
+
+    rewritten(spec, kind, note)
     return found

@@ -27,8 +27,8 @@ def require_transformers() -> None:
         raise MachineError(messages.NO_TRANSFORMERS)
 
 
-def open_with_transformers(located: Located, dtype: torch.dtype = torch.float32, auto: str | None = None) -> Any:
-    """The model in evaluation mode: of the class that its config names, or of transformers' `auto` class.
+def open_with_transformers(located: Located) -> Any:
+    """The model in float32 and evaluation mode, of the class that its config names.
 
     No code of the model's own is run, no pickle opened and nothing fetched. Raises MachineError where transformers is
     not installed or cannot read the model.
@@ -39,12 +39,12 @@ def open_with_transformers(located: Located, dtype: torch.dtype = torch.float32,
     gguf = located.kind == "gguf"
     folder = located.path.parent if gguf else located.path
     extra: dict[str, object] = {"gguf_file": located.path.name} if gguf else {"use_safetensors": True}
-    kind = getattr(transformers, auto or _class_of(located), None)
+    kind = getattr(transformers, _class_of(located), None)
     with silent():
         try:
             if kind is None:
-                raise ValueError(f"it has no class {auto or _class_of(located)}")
-            model = kind.from_pretrained(folder, dtype=dtype, local_files_only=True, **extra)
+                raise ValueError(f"it has no class {_class_of(located)}")
+            model = kind.from_pretrained(folder, dtype=torch.float32, local_files_only=True, **extra)
         except (ValueError, OSError, KeyError, ImportError, RuntimeError) as error:
             detail = str(error).strip().partition("\n")[0].rstrip(".")
             version = metadata.version("transformers")

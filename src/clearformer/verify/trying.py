@@ -27,7 +27,7 @@ class Explanation:
     change: Change
 
 
-class _NoUse(Exception):
+class _StillApartError(Exception):
     """Thrown out of a pass at the first tensor that is still beyond the noise."""
 
 
@@ -54,11 +54,11 @@ def mends(changed: Suspect, reading: Reading, reference: Reference) -> bool:
             keep(name, value)
             rows.append(reference.row(name, seen[name]))
             if not rows[-1].ratio <= ALLOWED:
-                raise _NoUse
+                raise _StillApartError
 
     try:
         finish(changed.model(), reading, judge)
-    except (_NoUse, ClearformerError):
+    except (_StillApartError, ClearformerError):
         # A change may make a spec that cannot read this at all.
         return False
     return bool(rows) and first_beyond(rows) is None
@@ -76,4 +76,4 @@ def blur(change: Change, suspect: Suspect, resolution: float, reading: Reading) 
         seen, keep = keeper(reading.first, on_the_stream)
         finish(each.model(), reading, keep)
         passes.append(seen)
-    return spread(*passes[:1], passes[1:])
+    return spread(passes[0], passes[1:])

@@ -167,5 +167,5 @@ def _change(
     suspect: Suspect, changed: dict[str, Tensor], what: Message, where: str, **values: object
 ) -> Iterator[Change]:
     if changed:
-        place = messages.IN_EVERY_BLOCK if not where else where
+        place = where or messages.IN_EVERY_BLOCK
         yield Change(with_weights(suspect, changed), what, {"where": place, **values})
