@@ -43,7 +43,7 @@ def planted(original: Path, tmp_path_factory: pytest.TempPathFactory) -> Callabl
 
     @cache
     def make(name: str) -> Path:
-        return plant(original, tmp_path_factory.mktemp("planted") / "suspect", FAULTS[name][0])
+        return plant(original, tmp_path_factory.mktemp("planted") / "suspect", FAULTS[name].plant)
 
     return make
 

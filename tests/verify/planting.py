@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -12,13 +13,13 @@ from torch import Tensor
 
 Weights = dict[str, Tensor]
 Config = dict[str, object]
-Fault = Callable[[Weights, Config], None]
+Change = Callable[[Weights, Config], None]
 
 HEADS, KV_HEADS, KEY_WIDTH, LAYERS = 4, 2, 12, 3
 WIDTH = HEADS * KEY_WIDTH
 
 
-def plant(original: Path, suspect: Path, fault: Fault) -> Path:
+def plant(original: Path, suspect: Path, fault: Change) -> Path:
     """A copy of the folder with the fault in its weights or its config."""
     weights, config = load_file(original / "model.safetensors"), json.loads((original / "config.json").read_text())
     fault(weights, config)
@@ -40,8 +41,8 @@ def to_pairs(rows: Tensor, heads: int) -> Tensor:
 def to_halves(rows: Tensor, heads: int) -> Tensor:
     """The inverse."""
     width = len(rows) // heads
-    order = [head * width + 2 * j + half for head in range(heads) for half in (0, 1) for j in range(width // 2)]
-    return rows[order]
+    halves = [2 * j + half for half in (0, 1) for j in range(width // 2)]
+    return rows[[head * width + row for head in range(heads) for row in halves]]
 
 
 def each_layer(weights: Weights, name: str, change: Callable[[Tensor], Tensor], layers=range(LAYERS)) -> None:
@@ -132,23 +133,31 @@ def swapped_gate_and_up(weights: Weights, config: Config) -> None:
         weights[gate], weights[up] = weights[up], weights[gate]
 
 
-FAULTS: dict[str, tuple[Fault, str, str]] = {
-    "pairs for halves": (pairs_for_halves, "rotary_layout", "decoder.blocks.0.attention.query"),
-    "halves for pairs": (halves_for_pairs, "rotary_layout", "decoder.blocks.0.attention.query"),
-    "keys as many as queries": (keys_as_many_as_queries, "key_permutation", "decoder.blocks.0.attention.key"),
-    "keys undone as queries": (keys_undone_as_queries, "key_permutation", "decoder.blocks.0.attention.key"),
-    "dealt heads": (dealt_heads, "gqa_order", "decoder.blocks.0.attention.query"),
-    "transposed output": (transposed_output, "transposed_linear", "decoder.blocks.0.attention.output"),
-    "transposed query": (transposed_query_in_one_layer, "transposed_linear", "decoder.blocks.1.attention.query"),
-    "tied head": (tied_head, "untied_head", "head.logits"),
-    "another head": (another_head, "untied_head", "head.logits"),
-    "norms one more": (norms_one_more, "norm_offset", "decoder.blocks.0.attention_norm"),
-    "norms one less": (norms_one_less, "norm_offset", "decoder.blocks.0.attention_norm"),
-    "one norm one more": (one_norm_one_more, "norm_offset", "decoder.final_norm"),
-    "wrong eps": (wrong_eps, "norm_eps", "decoder.blocks.0.attention_norm"),
-    "wrong base": (wrong_base, "rope_base", ""),
-    "wrong scaling": (wrong_scaling, "rope_base", ""),
-    "swapped gate and up": (swapped_gate_and_up, "gate_up_swapped", "decoder.blocks.0.feedforward.gate"),
+@dataclass(frozen=True)
+class Fault:
+    """What is planted, the hypothesis that is to be named, and the first tensor that shows it."""
+
+    plant: Change
+    named: str
+    first: str
+
+
+_BLOCK = "decoder.blocks.0"
+FAULTS: dict[str, Fault] = {
+    "pairs for halves": Fault(pairs_for_halves, "rotary_layout", f"{_BLOCK}.attention.query"),
+    "halves for pairs": Fault(halves_for_pairs, "rotary_layout", f"{_BLOCK}.attention.query"),
+    "keys as many as queries": Fault(keys_as_many_as_queries, "key_permutation", f"{_BLOCK}.attention.key"),
+    "keys undone as queries": Fault(keys_undone_as_queries, "key_permutation", f"{_BLOCK}.attention.key"),
+    "dealt heads": Fault(dealt_heads, "gqa_order", f"{_BLOCK}.attention.query"),
+    "transposed output": Fault(transposed_output, "transposed_linear", f"{_BLOCK}.attention.output"),
+    "transposed query": Fault(transposed_query_in_one_layer, "transposed_linear", "decoder.blocks.1.attention.query"),
+    "tied head": Fault(tied_head, "untied_head", "head.logits"),
+    "another head": Fault(another_head, "untied_head", "head.logits"),
+    "norms one more": Fault(norms_one_more, "norm_offset", f"{_BLOCK}.attention_norm"),
+    "norms one less": Fault(norms_one_less, "norm_offset", f"{_BLOCK}.attention_norm"),
+    "one norm one more": Fault(one_norm_one_more, "norm_offset", "decoder.final_norm"),
+    "wrong eps": Fault(wrong_eps, "norm_eps", f"{_BLOCK}.attention_norm"),
+    "wrong base": Fault(wrong_base, "rope_base", f"{_BLOCK}.attention.query_rotated"),
+    "wrong scaling": Fault(wrong_scaling, "rope_base", f"{_BLOCK}.attention.query_rotated"),
+    "swapped gate and up": Fault(swapped_gate_and_up, "gate_up_swapped", f"{_BLOCK}.feedforward.gate"),
 }
-"""What is planted, the hypothesis that is to be named, and the first tensor that shows it. A rotation is seen where
-queries and keys are turned, or, where no module turns them, in the weights."""

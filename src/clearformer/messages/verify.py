@@ -139,7 +139,7 @@ VERDICTS = {
     ),
     "bug": Message("bug: {name} is the first tensor beyond the noise", "有错误：{name} 是第一个超出噪声的张量"),
 }
-MENDED = Message("What mends it: {what}", "修正方法：{what}")
+FAULT = Message("The fault: {what} Undone, the model agrees.", "错误所在：{what}改正后与参照一致。")
 UNEXPLAINED = Message("None of the {count} hypotheses mends it: {names}.", "{count} 个假设都不能修正它：{names}。")
 TENSOR, MAX_ABS, REL, NOISE, TIMES = (
     Message("tensor", "张量"),

@@ -30,7 +30,7 @@ def facts(found: Verification, language: Language = "en") -> dict[str, Any]:
         "max_abs": _finite(found.max_abs),
         "first_difference": found.first_difference,
         "hypothesis": found.hypothesis,
-        "mend": mend(found, language),
+        "fault": fault(found, language),
         "positions": found.positions,
         "layers": [
             {"name": row.name, "max_abs": _finite(row.max_abs), "rel": _finite(row.rel), "noise": row.floor}
@@ -65,8 +65,8 @@ def cells(found: Verification, opened: Collection[int] | None = ()) -> list[list
 def after(found: Verification, language: Language = "en") -> Iterator[str]:
     """What stands under the table: the verdict first."""
     yield messages.VERDICTS[found.verdict].text(language, name=found.first_difference, allowed=ALLOWED)
-    if (mended := mend(found, language)) is not None:
-        yield messages.MENDED.text(language, what=mended)
+    if (told := fault(found, language)) is not None:
+        yield messages.FAULT.text(language, what=told)
     elif found.verdict == "bug":
         tried = (messages.COMMA.text(language)).join(each.meaning.text(language) for each in HYPOTHESES)
         yield messages.UNEXPLAINED.text(language, count=len(HYPOTHESES), names=tried)
@@ -77,8 +77,8 @@ def after(found: Verification, language: Language = "en") -> Iterator[str]:
         yield message.text(language, **values)
 
 
-def mend(found: Verification, language: Language = "en") -> str | None:
-    """The fault that the confirmed hypothesis names, in a sentence."""
+def fault(found: Verification, language: Language = "en") -> str | None:
+    """What the confirmed hypothesis says, in a sentence."""
     if found.explanation is None:
         return None
     change = found.explanation.change
