@@ -61,6 +61,9 @@ HYPOTHESES = {
     "gate_up_swapped": Message("gate and up are swapped", "gate 与 up 互换了"),
 }
 IN_EVERY_BLOCK = Message("every block", "每一层")
+ALL_NORMS = Message("all norms", "所有归一化")
+ALL_BUT_HEAD_NORMS = Message("all norms but those of queries and keys", "除查询与键之外的所有归一化")
+HEAD_NORMS = Message("the norms of queries and keys", "查询与键的归一化")
 PAIRS_FOR_HALVES = Message(
     "In {where}, the rows of query and key have rotary pairs side by side; halves are read.",
     "{where}：查询与键的各行是旋转对相邻排列，而读取时按前后两半处理。",
@@ -93,12 +96,12 @@ HEAD_TIED = Message(
 )
 HEAD_OTHER = Message("The head's matrix is not the original's.", "输出头的矩阵与原模型不同。")
 NORM_ONE_MORE = Message(
-    "Norm weights in {where} are one too large: 1 + w was stored where w is read.",
-    "{where}的归一化权重大了 1：存的是 1 + w，读取时当作 w。",
+    "The weights of {where} are one too large: 1 + w was stored where w is read.",
+    "{where}的权重大了 1：存的是 1 + w，读取时当作 w。",
 )
 NORM_ONE_LESS = Message(
-    "Norm weights in {where} are one too small: w was stored where 1 + w is read.",
-    "{where}的归一化权重小了 1：存的是 w，读取时当作 1 + w。",
+    "The weights of {where} are one too small: w was stored where 1 + w is read.",
+    "{where}的权重小了 1：存的是 w，读取时当作 1 + w。",
 )
 OFFSET_SAID = Message(
     "RMSNorm multiplies by 1 + w where w was meant, or by w where 1 + w was.",

@@ -55,11 +55,16 @@ class Row:
 @dataclass(frozen=True)
 class Reference:
     """The tensors to reach, and for each the difference that noise makes. `exact` is the relative difference that
-    counts as none."""
+    counts as none; a reference that computes `noisily` equals itself no better than its noise."""
 
     tensors: Recording
     floor: Mapping[str, float]
     exact: float
+    noisily: bool = False
+
+    def equal(self, row: Row) -> bool:
+        """Whether a difference is none."""
+        return row.ratio <= 1 if self.noisily else row.rel <= self.exact
 
     def widened(self, floor: Mapping[str, float]) -> Reference:
         """The same with more noise."""

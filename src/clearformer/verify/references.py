@@ -104,7 +104,7 @@ def with_transformers(loaded: Loaded, suspect: Suspect, reading: Reading, progre
     if not hugging_face.comparable_answer(suspect.spec, foreign):
         expected.pop(answer, None)
         notes.append((messages.ANSWER_NOT_COMPARED, {}))
-    reference = Reference(expected, floor, hugging_face.EXACT)
+    reference = Reference(expected, floor, hugging_face.EXACT, noisily=True)
     return Compared(found, reference, Known(spec=foreign.spec, head=foreign.head), tuple(others), tuple(notes))
 
 

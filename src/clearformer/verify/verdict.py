@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from clearformer.verify.recording import Row, on_the_stream
+from clearformer.verify.recording import Reference, Row, on_the_stream
 
 Verdict = Literal["equal", "rounding", "bug"]
 
@@ -17,7 +17,7 @@ _JUMP = 16.0
 _LAYERS_BEFORE = 2
 
 
-def judge(rows: Sequence[Row]) -> tuple[Verdict, Row | None]:
+def judge(rows: Sequence[Row], reference: Reference) -> tuple[Verdict, Row | None]:
     """The verdict, and for a bug the first tensor that shows it.
 
     The residual stream and the answer decide. Inside a block two right models may keep heads or rotary pairs in another
@@ -27,7 +27,7 @@ def judge(rows: Sequence[Row]) -> tuple[Verdict, Row | None]:
     if (parting := first_beyond(stream)) is not None:
         before = rows[: rows.index(parting) + 1]
         return "bug", next(row for row in before if not row.ratio <= ALLOWED or row is parting)
-    return ("equal", None) if all(row.ratio <= 1 for row in stream) else ("rounding", None)
+    return ("equal" if all(map(reference.equal, stream)) else "rounding"), None
 
 
 def first_beyond(stream: Sequence[Row]) -> Row | None:

@@ -93,7 +93,7 @@ def verify(
     suspect, reading = suspect_of(loaded), reading_for(loaded, text)
     compared = _compare(loaded, suspect, reading, against, progress)
     rows = compared.reference.rows(compared.found)
-    verdict, first = judge(rows)
+    verdict, first = judge(rows, compared.reference)
     explanation = None
     if first is not None:
         known = replace(compared.known, clue=first.name, resolution=_resolution(loaded))

@@ -106,17 +106,18 @@ def norm_offset(suspect: Suspect, known: Known) -> Iterator[Change]:
     and keys, in those alone, and in what the clue points at."""
     norms = [name for name in suspect.weights if _NORM.fullmatch(name)]
     heads = {name for name in norms if _HEAD_NORM.fullmatch(name)}
-    groups = [("", norms)]
+    groups: list[tuple[str | Message, list[str]]] = [(messages.ALL_NORMS, norms)]
     if heads:
-        groups += [("", [name for name in norms if name not in heads]), ("", sorted(heads))]
+        rest = [name for name in norms if name not in heads]
+        groups += [(messages.ALL_BUT_HEAD_NORMS, rest), (messages.HEAD_NORMS, sorted(heads))]
     for where, scope in list(scopes(suspect.spec, known.clue))[1:]:
         groups.append((where, [name for name in norms if any(name.startswith(f"{each}.") for each in scope)]))
     if known.clue is not None:
         groups.append((known.clue, [name for name in norms if name == f"{known.clue}.weight"]))
-    for where, names in groups:
+    for place, names in groups:
         for offset, message in ((-1.0, messages.NORM_ONE_MORE), (1.0, messages.NORM_ONE_LESS)):
             changed = {name: suspect.weights[name] + offset for name in names}
-            for change in _change(suspect, changed, message, where):
+            for change in _change(suspect, changed, message, place):
                 yield replace(change, blurred=frozenset(changed))
 
 
@@ -164,7 +165,7 @@ def _query_order(suspect: Suspect, name: str, block: Block, form: str | None) ->
 
 
 def _change(
-    suspect: Suspect, changed: dict[str, Tensor], what: Message, where: str, **values: object
+    suspect: Suspect, changed: dict[str, Tensor], what: Message, where: str | Message, **values: object
 ) -> Iterator[Change]:
     if changed:
         place = where or messages.IN_EVERY_BLOCK
