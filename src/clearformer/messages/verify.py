@@ -19,6 +19,17 @@ CANNOT_LOAD = failure(
     en=("transformers {version} cannot load {path}: {detail}.", "Compare with the NumPy twin: --against numpy."),
     zh=("transformers {version} 无法加载 {path}：{detail}。", "请改与 NumPy 孪生实现比较：--against numpy。"),
 )
+CANNOT_COMPUTE = failure(
+    en=("transformers cannot compute {name}: {detail}.", "Compare with the NumPy twin: --against numpy."),
+    zh=("transformers 无法计算 {name}：{detail}。", "请改与 NumPy 孪生实现比较：--against numpy。"),
+)
+NOTHING_COMPARED = failure(
+    en=(
+        "{name}: no tensor of the two sides could be laid side by side.",
+        "Compare with the NumPy twin: --against numpy.",
+    ),
+    zh=("{name}：双方没有任何可以对照的张量。", "请改与 NumPy 孪生实现比较：--against numpy。"),
+)
 NO_FILES = failure(
     en=("{name} was read from no file, so transformers has nothing to read.", "Compare with the NumPy twin: numpy."),
     zh=("{name} 不是从文件读取的，transformers 无从读取。", "请改与 NumPy 孪生实现比较：numpy。"),
@@ -184,6 +195,10 @@ SAME_READING = Message(
 ANSWER_NOT_COMPARED = Message(
     "Not compared: the sentence vector, which sentence-transformers makes of what transformers gives.",
     "未比较：句向量，它由 sentence-transformers 从 transformers 的输出得到。",
+)
+DRAWN_WEIGHTS = Message(
+    "transformers did not find {count} weights in the files and drew them: {names}.",
+    "transformers 在文件中没有找到 {count} 个权重，已随机初始化：{names}。",
 )
 NO_VARIATION = Message(
     "Not measured: transformers has not for this model: {name}.", "未测量：transformers 对该模型不支持{name}。"

@@ -35,6 +35,8 @@ class Foreign:
     spec: Spec | None
     head: Tensor | None
     pairs: Pairs
+    drawn: tuple[str, ...] = ()
+    """Weights that it did not find in the files, and drew."""
     left_out: list[str] = field(default_factory=list)
     """Variations that this model has no code for."""
 
@@ -61,9 +63,11 @@ class Foreign:
             found["threads"] = self.record(reading, answer, heard)
         finally:
             torch.set_num_threads(before)
-        with contextlib.suppress(ValueError):
-            # A classifier without a padding token reads no batch.
+        try:
             found["batch"] = self.record(reading.twice(), answer, heard)
+        except ValueError:
+            # A classifier without a padding token reads no batch.
+            self.left_out.append("batch")
         try:
             with silent():
                 self.model.set_attn_implementation("sdpa")
@@ -151,7 +155,7 @@ def _found(name: str, search: Callable[[Any], Tensor | None], output: Any) -> It
 
 def open_foreign(located: Located, file: TensorFile, spec: Spec, our_names: tuple[str, ...]) -> Foreign:
     """The model that transformers makes of the same files, its modules paired with ours by the weight table."""
-    model = open_with_transformers(located)
+    model, drawn = open_with_transformers(located)
     with silent():
         model.set_attn_implementation("eager")
     config = model.config.to_dict()
@@ -163,7 +167,7 @@ def open_foreign(located: Located, file: TensorFile, spec: Spec, our_names: tupl
         its_spec = None
     embeddings = model.get_output_embeddings() if hasattr(model, "get_output_embeddings") else None
     head = None if embeddings is None else embeddings.weight.detach().double()
-    return Foreign(model, its_spec, head, pairs_between(family.table(spec), our_names, model, file))
+    return Foreign(model, its_spec, head, pairs_between(family.table(spec), our_names, model, file), drawn)
 
 
 def comparable_answer(spec: Spec, foreign: Foreign) -> bool:

@@ -10,7 +10,7 @@ from typing import Literal
 import torch
 
 from clearformer.checkpoint.folder import CONFIG
-from clearformer.errors import UsageError
+from clearformer.errors import MachineError, UsageError
 from clearformer.load import Found, Loaded, load, look
 from clearformer.messages import Message
 from clearformer.messages import verify as messages
@@ -89,7 +89,11 @@ def with_transformers(loaded: Loaded, suspect: Suspect, reading: Reading, progre
     foreign = hugging_face.open_foreign(_located(loaded), file, suspect.spec, tuple(suspect.weights))
     found = ours.run_modules(suspect, reading, foreign.pairs.ours, _blocks(progress, "ours", suspect))
     answer = next(reversed(found))
-    recorded = foreign.record(reading, answer, _blocks(progress, "reference", suspect))
+    try:
+        recorded = foreign.record(reading, answer, _blocks(progress, "reference", suspect))
+    except (RuntimeError, ValueError, TypeError, LookupError, AttributeError) as error:
+        detail = (str(error) or type(error).__name__).strip().partition("\n")[0].rstrip(".")
+        raise MachineError(messages.CANNOT_COMPUTE, name=loaded.name, detail=detail) from error
     others = foreign.variations(reading, answer, _blocks(progress, "noise", suspect, 4))
     floor = spread(recorded, others.values())
     # float32 is what transformers computes in too.
@@ -101,6 +105,9 @@ def with_transformers(loaded: Loaded, suspect: Suspect, reading: Reading, progre
     # A head that transformers applies at every position, and ours where it is asked, is compared by its answer.
     expected = {name: value for name, value in recorded.items() if name == answer or comparable(found.get(name), value)}
     notes: list[Note] = [(messages.NO_VARIATION, {"name": messages.VARIATIONS[each]}) for each in foreign.left_out]
+    if foreign.drawn:
+        names = ", ".join(foreign.drawn[:4]) + (", …" if len(foreign.drawn) > 4 else "")
+        notes.append((messages.DRAWN_WEIGHTS, {"count": len(foreign.drawn), "names": names}))
     if not hugging_face.comparable_answer(suspect.spec, foreign):
         expected.pop(answer, None)
         notes.append((messages.ANSWER_NOT_COMPARED, {}))

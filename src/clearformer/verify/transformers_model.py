@@ -27,8 +27,9 @@ def require_transformers() -> None:
         raise MachineError(messages.NO_TRANSFORMERS)
 
 
-def open_with_transformers(located: Located) -> Any:
-    """The model in float32 and evaluation mode, of the class that its config names.
+def open_with_transformers(located: Located) -> tuple[Any, tuple[str, ...]]:
+    """The model in float32 and evaluation mode, of the class that its config names; and the weights that it did not
+    find in the files and drew.
 
     No code of the model's own is run, no pickle opened and nothing fetched. Raises MachineError where transformers is
     not installed or cannot read the model.
@@ -44,13 +45,14 @@ def open_with_transformers(located: Located) -> Any:
         try:
             if kind is None:
                 raise ValueError(f"it has no class {_class_of(located)}")
-            model = kind.from_pretrained(folder, dtype=torch.float32, local_files_only=True, **extra)
+            options = {"dtype": torch.float32, "local_files_only": True, "output_loading_info": True, **extra}
+            model, report = kind.from_pretrained(folder, **options)
         except (ValueError, OSError, KeyError, ImportError, RuntimeError) as error:
             detail = str(error).strip().partition("\n")[0].rstrip(".")
             version = metadata.version("transformers")
             values = {"version": version, "path": located.path, "detail": detail}
             raise MachineError(messages.CANNOT_LOAD, **values) from error
-    return model.eval()
+    return model.eval(), tuple(sorted(report["missing_keys"]))
 
 
 def _class_of(located: Located) -> str:

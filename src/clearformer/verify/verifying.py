@@ -10,12 +10,13 @@ from typing import Literal
 
 import torch
 
+from clearformer.errors import UsageError
 from clearformer.load import Loaded
 from clearformer.messages import verify as messages
 from clearformer.verify.change import FLOAT32
 from clearformer.verify.ours import Suspect, suspect_of
 from clearformer.verify.reading import Reading, reading_for
-from clearformer.verify.recording import Row
+from clearformer.verify.recording import Row, on_the_stream
 from clearformer.verify.references import (
     Compared,
     Note,
@@ -93,6 +94,8 @@ def verify(
     suspect, reading = suspect_of(loaded), reading_for(loaded, text)
     compared = _compare(loaded, suspect, reading, against, progress)
     rows = compared.reference.rows(compared.found)
+    if not any(on_the_stream(row.name) for row in rows):
+        raise UsageError(messages.NOTHING_COMPARED, name=loaded.name)
     verdict, first = judge(rows, compared.reference)
     explanation = None
     if first is not None:
