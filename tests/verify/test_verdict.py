@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 
-from clearformer.verify.recording import Reference, Row, distance, on_the_stream
+from clearformer.verify.recording import Reference, Row, distance, on_the_stream, spread
 from clearformer.verify.verdict import judge
 
 NOISY = Reference({}, {}, exact=1e-9, noisily=True)
@@ -57,6 +57,12 @@ def test_places_that_are_infinite_in_both_do_not_part_them() -> None:
     assert distance(first, torch.zeros(2, 2).double()) == math.inf
     assert distance(first, torch.zeros(2, 3).double()) == math.inf
     assert distance(torch.zeros(1, 4, 2), torch.ones(4, 2)) == 1.0
+
+
+def test_a_variation_that_overflows_measures_no_noise() -> None:
+    base = {"answer": torch.ones(2).double(), "decoder.embed": torch.ones(2).double()}
+    moved = {"answer": torch.tensor([1.5, 1.0]).double(), "decoder.embed": torch.tensor([math.inf, 1.0]).double()}
+    assert spread(base, [moved]) == {"answer": 0.5, "decoder.embed": 0.0}
 
 
 def test_the_stream_is_what_leaves_the_blocks() -> None:

@@ -31,7 +31,7 @@ class Verifying(Progressing):
     text: str | None = None
     """The text that both read, at most 256 tokens of it; a sentence of our own if left out."""
     layer: str | None = None
-    """Show every tensor of this block, counted from 0; all opens every block. The one at fault is always open."""
+    """In the table, open this block, counted from 0, or all. The one at fault is always open."""
     threads: int | None = None
     """Processor threads to compute with; one a core if left out."""
 

@@ -211,8 +211,8 @@ SENTENCES = (
         "双方读取的文本，至多 256 个词元；省略时用内置的一段文字。",
     ),
     Message(
-        "Show every tensor of this block, counted from 0; all opens every block. The one at fault is always open.",
-        "展开这一层的每个张量（从 0 数起）；all 展开所有层。出错的层总是展开。",
+        "In the table, open this block, counted from 0, or all. The one at fault is always open.",
+        "在表中展开这一层（从 0 数起），或用 all 展开所有层。出错的层总是展开。",
     ),
     # bench
     Message(

@@ -106,12 +106,13 @@ def magnitude(values: Tensor) -> float:
 
 
 def spread(base: Recording, others: Iterable[Recording]) -> dict[str, float]:
-    """The largest difference of the others from the base, by name; 0 for what none of them has."""
+    """The largest difference of the others from the base, by name; 0 for what none of them has. One that is infinite is
+    no measure of noise: there a variation overflows, and everything would pass."""
     floor = dict.fromkeys(base, 0.0)
     for other in others:
         for name, value in other.items():
-            if name in base:
-                floor[name] = max(floor[name], distance(base[name], value))
+            if name in base and math.isfinite(apart := distance(base[name], value)):
+                floor[name] = max(floor[name], apart)
     return floor
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Literal
 
 from torch import Tensor
 
@@ -20,6 +21,21 @@ _KINDS = ("weight", "bias")
 _NUMBER = re.compile(r"\.blocks\.\d+\.")
 _NORM = re.compile(r".*norm\.weight")
 _HEAD_NORM = re.compile(r".*\.(?:query|key)_norm\.weight")
+
+Form = Literal["halves", "pairs"]
+Step = tuple[Literal["heads", "kv_heads"], Form]
+_CUT_WRONGLY: tuple[tuple[tuple[Step, ...], Form | None], ...] = (
+    ((("kv_heads", "pairs"), ("heads", "halves")), None),
+    ((("heads", "pairs"), ("kv_heads", "halves")), None),
+    ((("heads", "halves"),), None),
+    ((("heads", "pairs"),), None),
+    ((("kv_heads", "halves"),), None),
+    ((("kv_heads", "pairs"),), None),
+    ((("heads", "halves"),), "halves"),
+    ((("heads", "pairs"),), "pairs"),
+)
+"""What mends keys that were put into halves or pairs as if they had another number of heads: the steps, each with the
+number of heads that it takes them for; and what the queries need beside."""
 
 
 def rotary_layout(suspect: Suspect, known: Known) -> Iterator[Change]:
@@ -40,24 +56,15 @@ def key_permutation(suspect: Suspect, known: Known) -> Iterator[Change]:
     """Keys put into halves or pairs as if they had another number of heads: the query's, most often."""
     for where, scope in scopes(suspect.spec, known.clue):
         found = list(_within(suspect, scope))
-        for undo, redo, queries in (
-            ("kv_heads pairs", "heads halves", None),
-            ("heads pairs", "kv_heads halves", None),
-            ("", "heads halves", None),
-            ("", "heads pairs", None),
-            ("", "kv_heads halves", None),
-            ("", "kv_heads pairs", None),
-            ("", "heads halves", "halves"),
-            ("", "heads pairs", "pairs"),
-        ):
+        for steps, queries in _CUT_WRONGLY:
             changed: dict[str, Tensor] = {}
             for name, block in found:
-                order = _key_order(block, undo, redo)
+                order = _key_order(block, steps)
                 if order is not None:
                     changed |= _reordered(suspect, f"{name}.attention.key", order)
                     changed |= _query_order(suspect, name, block, queries)
-            count = redo.partition(" ")[0] if not undo else undo.partition(" ")[0]
-            heads = {getattr(block.attention, count) for _, block in found if isinstance(block.attention, Attention)}
+            counted = steps[0][0]
+            heads = {getattr(block.attention, counted) for _, block in found if isinstance(block.attention, Attention)}
             yield from _change(suspect, changed, messages.KEYS_CUT, where, heads=", ".join(map(str, sorted(heads))))
 
 
@@ -143,13 +150,11 @@ def _reordered(suspect: Suspect, module: str, order: Order) -> dict[str, Tensor]
     return {name: suspect.weights[name][order] for name in names}
 
 
-def _key_order(block: Block, undo: str, redo: str) -> Order | None:
-    """The order that two steps make of a block's key rows; None where its keys cannot be cut so, or nothing moves."""
-    orders = []
-    for step in filter(None, (undo, redo)):
-        count, _, form = step.partition(" ")
-        spec = block.attention
-        cut = keys_in(block, getattr(spec, count)) if isinstance(spec, Attention) else None
+def _key_order(block: Block, steps: tuple[Step, ...]) -> Order | None:
+    """The order that the steps make of a block's key rows; None where its keys cannot be cut so, or nothing moves."""
+    spec, orders = block.attention, []
+    for counted, form in steps:
+        cut = keys_in(block, getattr(spec, counted)) if isinstance(spec, Attention) else None
         if cut is None:
             return None
         orders.append(cut.halves() if form == "halves" else cut.pairs())
@@ -157,7 +162,7 @@ def _key_order(block: Block, undo: str, redo: str) -> Order | None:
     return None if bool((order == order.sort().values).all()) else order
 
 
-def _query_order(suspect: Suspect, name: str, block: Block, form: str | None) -> dict[str, Tensor]:
+def _query_order(suspect: Suspect, name: str, block: Block, form: Form | None) -> dict[str, Tensor]:
     query: Turned | None = next((each for each in turned(block) if each.name == "attention.query"), None)
     if form is None or query is None:
         return {}
