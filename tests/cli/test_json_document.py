@@ -74,6 +74,7 @@ def model(home):
         ("attention", ["smollm2-135m", "the cat"]),
         ("cost", ["smollm2-135m", "--generate", "4+2", "--fit", "1GB", "--compare", "tiny-gpt"]),
         ("card", ["odd.json"]),
+        ("verify", ["smollm2-135m", "--against", "numpy"]),
         ("bench decode", ["--busy-ok", "--prompt", "4", "--new", "2", "--runs", "1"]),
         ("bench train", ["--busy-ok", "--shape", "char", "--steps", "1", "--runs", "1", "--vs", "nn"]),
         ("ls", []),

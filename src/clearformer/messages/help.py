@@ -55,6 +55,10 @@ VERBS = {
         "Explain a model's config: each key's meaning, what the 2017 paper had, why it changed, what it costs.",
         "逐项解释模型的配置：每个键的含义、2017 年论文的做法、改变的原因与代价。",
     ),
+    "verify": Message(
+        "Prove that a model computes what the original does, or name the fault that parts them.",
+        "证明模型与原模型计算一致，或指出使二者不同的错误。",
+    ),
     "bench": Message(
         "Measure our speed, alone or side by side with Hugging Face.",
         "测量速度，可单独测，也可与 Hugging Face 并排比较。",
@@ -205,6 +209,19 @@ SENTENCES = (
     Message(
         "A preset, a model as other verbs take it, or a config.json, of any family and size.",
         "预设名称、其他命令所用的模型，或任意家族、任意规模的 config.json。",
+    ),
+    # verify
+    Message(
+        "The reference: hf (transformers reads the same files), numpy (the twin), or another checkpoint's folder.",
+        "参照：hf（transformers 读取相同文件）、numpy（孪生实现），或另一检查点的文件夹。",
+    ),
+    Message(
+        "The text that both read, at most 256 tokens of it; a sentence of our own if left out.",
+        "双方读取的文本，至多 256 个词元；省略时用内置的一段文字。",
+    ),
+    Message(
+        "In the table, open this block, counted from 0, or all. The one at fault is always open.",
+        "在表中展开这一层（从 0 数起），或用 all 展开所有层。出错的层总是展开。",
     ),
     # bench
     Message(
