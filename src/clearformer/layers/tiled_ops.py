@@ -31,7 +31,7 @@ _BACKWARD = f"(Tensor pull, {_GIVEN}, Tensor mixed, Tensor logs, bool bias_too, 
 
 def forward(given: Given, seed: Tensor | None, how: How) -> tuple[Tensor, Tensor]:
     """As `tiled.forward`."""
-    mixed, logs = torch.ops.clearformer.tiled_forward(*given, *_parts(seed, how))
+    mixed, logs = torch.ops.clearformer.tiled_forward(*given, *parts_of(seed, how))
     return mixed, logs
 
 
@@ -39,12 +39,13 @@ def backward(
     pull: Tensor, given: Given, mixed: Tensor, logs: Tensor, seed: Tensor | None, how: How, *, bias_too: bool
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
     """As `tiled.backward`."""
-    parts = _parts(seed, how)
+    parts = parts_of(seed, how)
     query, key, value, bias = torch.ops.clearformer.tiled_backward(pull, *given, mixed, logs, bias_too, *parts)
     return query, key, value, bias if bias_too else None
 
 
-def _parts(seed: Tensor | None, how: How) -> Parts:
+def parts_of(seed: Tensor | None, how: How) -> Parts:
+    """What an operation takes for them."""
     mask, seen = how.mask, how.mask.visibility
     places = mask.query_positions, mask.key_positions, mask.key_real, mask.prefix, mask.documents
     match seen:
@@ -56,7 +57,7 @@ def _parts(seed: Tensor | None, how: How) -> Parts:
 
 
 def _how(parts: Parts) -> How:
-    """The inverse of `_parts`."""
+    """The inverse of `parts_of`."""
     seed, query, key, real, prefix, documents, causal, reach, prefixed, in_order, scale, cap, dropout = parts
     seen: Visibility = Causal(reach, prefixed) if causal else Full(reach)
     mask = Mask(seen, query, key, real, prefix, in_order, documents)
