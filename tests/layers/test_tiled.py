@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
-from torch.utils.flop_counter import FlopCounterMode, flop_registry
+from torch.utils.flop_counter import FlopCounterMode
 
 from clearformer.layers import tiled
 from clearformer.layers.kernels import Kernel, attend
@@ -105,15 +106,15 @@ def test_what_is_said_of_a_tile_is_true_of_the_table(visibility: Visibility, pla
             assert not part.all()
 
 
-@pytest.mark.parametrize(("visibility", "share"), [(Full(), 1.0), (Causal(), 17 / 32), (Causal(9), 45 / 256)])
+@pytest.mark.parametrize(("visibility", "share"), [(Full(), 1.0), (Causal(), 17 / 32), (Causal(9), 31 / 256)])
 def test_hidden_tiles_are_not_computed(visibility: Visibility, share: float) -> None:
-    """16 blocks of 8: all tiles, the lower triangle, or the diagonal with the two below it."""
+    """16 blocks of 8: all tiles, the lower triangle, or the diagonal with the one below it."""
     slots = torch.arange(128)[None]
     mask = Mask(visibility, slots, slots, in_order=True)
     query, key, value = heads((1, 2, 128, 4), (1, 2, 128, 4), (1, 2, 128, 4))
 
     def operations(backward: bool) -> int:
-        added = {torch.ops.aten.baddbmm_: flop_registry[torch.ops.aten.baddbmm]}
+        added = {torch.ops.aten.baddbmm_: lambda to, left, right, **_: 2 * math.prod(left) * right[-1]}
         counting = FlopCounterMode(display=False, custom_mapping=added)
         with counting as counter, small_tiles(Sizes(8, 8, 2)):
             mixed = attend(query, key, value, mask, scale=1.0, kernel="tiled")
