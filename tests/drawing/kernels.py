@@ -11,6 +11,8 @@ from clearformer.layers import attention, latent_attention, tiles
 from clearformer.layers.kernels import Kernel, attend
 from clearformer.layers.tiles import Sizes
 
+SMALL = Sizes(2, 3, 2)
+
 
 @contextmanager
 def everywhere(kernel: Kernel) -> Iterator[None]:
@@ -27,6 +29,6 @@ def everywhere(kernel: Kernel) -> Iterator[None]:
 
 
 @contextmanager
-def small_tiles(sizes: Sizes = Sizes(2, 3, 2)) -> Iterator[None]:
-    with mock.patch.object(tiles, "sizes", lambda query, key: sizes):
+def small_tiles(sizes: Sizes = SMALL) -> Iterator[None]:
+    with mock.patch.object(tiles, "sizes", return_value=sizes):
         yield

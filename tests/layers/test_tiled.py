@@ -63,7 +63,9 @@ def test_it_is_the_plain_kernel_in_both_passes(visibility: Visibility, place: st
     mask = mask_of(visibility, place)
     T = mask.query_positions.shape[1]
     for (H, G), biased, cap in (((2, 2), 0, None), ((4, 2), 1, None), ((3, 1), B, 1.5), ((4, 2), 0, 1.5)):
-        query, key, value, *more = heads((B, H, T, 4), (B, G, S, 4), (B, G, S, 5), *([(biased, H, T, S)] * bool(biased)))
+        query, key, value, *more = heads(
+            (B, H, T, 4), (B, G, S, 4), (B, G, S, 5), *([(biased, H, T, S)] * bool(biased))
+        )
         given, bias = (query, key, value, *more), more[0] if more else None
         found, expected = (
             attend(query, key, value, mask, scale=0.7, bias=bias, score_cap=cap, kernel=kernel)
@@ -245,7 +247,9 @@ def test_operations_have_the_shapes_that_a_compiler_expects() -> None:
     mask = mask_of(Causal(), "padded")
     query, key, value, bias = (each.detach() for each in heads((B, 4, S, 3), (B, 2, S, 3), (B, 2, S, 5), (1, 4, S, S)))
     parts = parts_of(None, How(mask, 0.5))
-    checked = {"test_utils": ("test_schema", "test_autograd_registration", "test_faketensor", "test_aot_dispatch_static")}
+    checked = {
+        "test_utils": ("test_schema", "test_autograd_registration", "test_faketensor", "test_aot_dispatch_static")
+    }
     torch.library.opcheck(torch.ops.clearformer.tiled_forward, (query, key, value, bias, *parts), **checked)
     mixed, logs = tiled.forward(query, key, value, bias, How(mask, 0.5))
     pull = torch.ones_like(mixed)

@@ -72,4 +72,6 @@ def test_hidden_tiles_are_never_touched(rng) -> None:
     bent = Bent(0.6, visible)
     mixed, logs = forward(query, key, value, bent, rows=2, columns=4)
     assert np.isfinite(mixed).all()
-    assert all(np.isfinite(each).all() for each in backward(mixed, query, key, value, bent, mixed, logs, rows=7, columns=8)[:1])
+    assert all(
+        np.isfinite(each).all() for each in backward(mixed, query, key, value, bent, mixed, logs, rows=7, columns=8)[:1]
+    )

@@ -24,7 +24,8 @@ _LONG, _LEAST_ROUNDS = 60.0, 2
 
 @dataclass(frozen=True)
 class AttentionWork:
-    """What is computed: causal attention, forward, or with the gradients of all inputs too."""
+    """What is computed: causal attention, forward, or with the gradients of all inputs too. `window` and `dropout` as in
+    the spec."""
 
     batch: int
     heads: int
@@ -32,6 +33,8 @@ class AttentionWork:
     width: int
     dtype: Literal["float32", "bfloat16"]
     training: bool
+    window: int | None = None
+    dropout: float = 0.0
 
     def sizes(self, length: int) -> Sizes:
         each = 4 if self.dtype == "float32" else 2
@@ -67,7 +70,8 @@ def measure_attention(
 
 
 def _at_length(work: AttentionWork, length: int, *, runs: int, threads: int) -> list[AttentionRow]:
-    predicted = {kernel: held(work.sizes(length), kernel, training=work.training).value for kernel in KERNELS}
+    how = {"training": work.training, "dropout": work.dropout > 0}
+    predicted = {kernel: held(work.sizes(length), kernel, **how).value for kernel in KERNELS}
     seconds: dict[Kernel, list[float]] = {kernel: [] for kernel in KERNELS}
     peaks: dict[Kernel, int] = {}
     tried = [kernel for kernel in KERNELS if would_fit(predicted[kernel])]

@@ -33,13 +33,15 @@ class Runner:
 
         self._given = heads(told["heads"]), heads(told["kv_heads"]), heads(told["kv_heads"])
         self._kernel, self._training = told["kernel"], told["training"]
+        self._seen, self._dropout = Causal(told["window"]), told["dropout"]
 
     def __call__(self) -> Told:
         query, key, value = self._given
         slots = torch.arange(query.shape[2])[None]
-        mask = Mask(Causal(), slots, slots, in_order=True)
+        mask = Mask(self._seen, slots, slots, in_order=True)
+        how = {"scale": query.shape[3] ** -0.5, "dropout": self._dropout, "kernel": self._kernel}
         began = time.perf_counter()
-        mixed = attend(query, key, value, mask, scale=query.shape[3] ** -0.5, kernel=self._kernel)
+        mixed = attend(query, key, value, mask, **how)
         if self._training:
             torch.autograd.grad(mixed, self._given, mixed.detach())
         return {"seconds": time.perf_counter() - began}

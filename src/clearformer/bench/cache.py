@@ -58,7 +58,9 @@ def measure_cache(
     rows, same = [], True
     for place, length in enumerate(lengths):
         told = _at_length(work, ways, length, runs)
-        rows += [_row(way, length, told[way], 0 if way == "no cache" else per_token * (length + work.new)) for way in ways]
+        rows += [
+            _row(way, length, told[way], 0 if way == "no cache" else per_token * (length + work.new)) for way in ways
+        ]
         same = same and len({tuple(each["tokens"]) for found in told.values() for each in found}) == 1
         advance(place + 1, len(lengths))
     return rows, same

@@ -1,4 +1,4 @@
-"""Programs of our own in processes of their own: one that runs out of memory takes nothing with it, and each has a peak.
+"""Programs of ours in processes of their own: one that runs out of memory takes nothing with it, and each has a peak.
 
 A child reads what to do from its arguments, says that it is ready, and then runs once for each line that it is sent.
 """
@@ -24,7 +24,9 @@ class Child:
 
     def __init__(self, module: str, settings: Mapping[str, object]) -> None:
         command = [sys.executable, "-m", module, json.dumps(settings)]
-        pipe, self._said = subprocess.PIPE, tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")
+        pipe = subprocess.PIPE
+        # Closed with the child; a pipe that nobody reads while it works would fill up and stop it.
+        self._said = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=self._said, text=True)
         self.alive = self._answer() is not None
 
@@ -50,7 +52,9 @@ class Child:
     def __enter__(self) -> Child:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         # Its input ends and with it the child; one that is still at work is stopped.
         if kind is not None or not self.alive:
             self._process.kill()

@@ -20,7 +20,7 @@ def draw_attention(path: Path, rows: Sequence[AttentionRow], language: Language)
     is dotted, and goes on where nothing was run."""
 
     def lines(figure: str, scale: float) -> dict[str, Curve]:
-        found = {}
+        found: dict[str, Curve] = {}
         for kernel in KERNELS:
             points = [(row.length, getattr(row, figure)) for row in rows if row.kernel == kernel]
             known = [(length, value / scale) for length, value in points if value is not None]

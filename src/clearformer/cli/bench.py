@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from clearformer.cli.bench_flags import Timing, keep
+from clearformer.cli.bench_flags import TIMING, Timing, keep
 from clearformer.cli.bench_lengths import attention, cache
 from clearformer.cli.flags import Spoken
 from clearformer.cli.screen import Screen
@@ -70,7 +70,7 @@ def train(
     compiled: Annotated[
         bool, Parameter(name="--compile", help="Compile every model; its time is not counted.")
     ] = False,
-    flags: Timing = Timing(),
+    flags: Timing = TIMING,
     language: Spoken = "en",
 ) -> int:
     """Measure training: tokens a second over whole updates, forward, backward and optimizer."""

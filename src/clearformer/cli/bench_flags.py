@@ -32,6 +32,10 @@ class Timing(Progressing):
     """Write the JSON object into this file as well."""
 
 
+TIMING = Timing()
+"""As it is measured where no flag is given."""
+
+
 def keep(told: dict[str, Any], flags: Timing, screen: Screen) -> None:
     """Write the object where `--out` says, and name the file. Raises MachineError."""
     if flags.out is None:

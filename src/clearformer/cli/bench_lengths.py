@@ -39,6 +39,8 @@ def attention(
     width: Annotated[int, Parameter(help="Numbers of a head.")] = 64,
     batch: Annotated[int, Parameter(help="Sequences.")] = 1,
     training: Annotated[bool, Parameter(help="Compute the gradients as well.")] = False,
+    window: Annotated[int | None, Parameter(help="Keys that a query sees; all before it if left out.")] = None,
+    dropout: Annotated[float, Parameter(help="Share of the weights to drop.")] = 0.0,
     flags: Drawn = Drawn(),
     language: Spoken = "en",
 ) -> int:
@@ -52,12 +54,15 @@ def attention(
     wanted, groups = lengths_of(lengths), kv_heads or heads
     least = {"--heads": (heads, 1), "--kv-heads": (groups, 1), "--width": (width, 1), "--batch": (batch, 1)}
     jobs.require_at_least({**least, "--runs": (flags.runs, 1)})
+    jobs.require_at_least({"--window": (1 if window is None else window, 1)})
+    if not 0.0 <= dropout < 1.0:
+        raise UsageError(say.BAD_DROPOUT, found=dropout)
     if heads % groups:
         raise UsageError(say.UNEVEN_HEADS, heads=heads, groups=groups)
     drawable(flags.plot)
     machine.checked_dtype(flags.dtype)
     threads = machine.use_threads(flags.threads)
-    work = AttentionWork(batch, heads, groups, width, flags.dtype, training)
+    work = AttentionWork(batch, heads, groups, width, flags.dtype, training, window, dropout)
     screen.note(say.CALIBRATING)
     before = jobs.require_calm(flags.busy_ok)
     with screen.progress(say.RUNNING) as advance:
@@ -88,7 +93,6 @@ def cache(
     language: Spoken = "en",
 ) -> int:
     """Measure writing with the cache and without: time to the first token, time of each further one, and memory."""
-    import torch
 
     import clearformer.bench.jobs as jobs
     import clearformer.machine as machine
@@ -110,8 +114,8 @@ def cache(
     spec = spec_of(model, screen)
     if not isinstance(spec, DecoderOnly) or not isinstance(spec.head, Language):
         raise UsageError(say.KEEPS_NO_CACHE, name=model)
-    sizes = {"least_new": 2, "context": spec.context, "name": model}
-    jobs.require_sizes(prompt=max(wanted), new=new, runs=flags.runs, **sizes)
+    longest = max(wanted)
+    jobs.require_sizes(prompt=longest, new=new, runs=flags.runs, least_new=2, context=spec.context, name=model)
     per_token = cache_bytes(spec.decoder, 1, 1, dtype)
     ways: tuple[Way, ...] = ("cache", "no cache", *(("transformers",) if vs else ()))
     work = CacheWork(model, flags.dtype, new, threads)
@@ -164,13 +168,18 @@ def _about(threads: int, before: Calm, after: Calm) -> dict[str, Any]:
 
 
 def _show(
-    told: dict[str, Any], settings: dict[str, Any], rows: list[list[str]], headings: tuple[Any, ...], on: Any, screen: Screen
+    told: dict[str, Any],
+    settings: dict[str, Any],
+    rows: list[list[str]],
+    headings: tuple[Any, ...],
+    on: Any,
+    screen: Screen,
 ) -> None:
     about = told["machine"]
     if screen.as_json:
         screen.json(told)
         return
-    screen.say(on, date=about["date"], **settings)
+    screen.say(on, date=about["date"], **{name: "–" if value is None else value for name, value in settings.items()})
     screen.say(say.MACHINE, **{**about, "transformers": about["transformers"] or "–"})
     screen.table(rows, [heading.text(screen.language) for heading in headings])
     if not about["quiet"]:

@@ -22,16 +22,16 @@ class Sizes:
     bytes_each: int = 4
 
 
-def held(sizes: Sizes, kernel: Kernel, *, training: bool) -> Formula:
+def held(sizes: Sizes, kernel: Kernel, *, training: bool, dropout: bool = False) -> Formula:
     """In bytes, at the fullest moment. Plainly: scores and weights, and to train the gradients of both beside the
-    weights. Otherwise output and one number a query, and to train each input's gradient; by tiles, inputs in blocks as
+    weights; two tables more with dropout, which on a CPU SDPA computes plainly too. Otherwise output and one number a query, and to train each input's gradient; by tiles, inputs in blocks as
     well, and to train the output's gradient and sums for the queries'. A tile has one size whatever the length."""
     B, H, T = letter("B", sizes.batch), letter("H", sizes.heads), letter("T", sizes.length)
     K, G = letter("K", sizes.width), letter("G", sizes.kv_heads)
     each, output = number(sizes.bytes_each), B * H * T * K
     inputs = B * T * K * (H + TWO * G)
-    if kernel == "plain":
-        tables = number(3 if training else 2) * B * H * T * T
+    if kernel == "plain" or (kernel == "sdpa" and dropout):
+        tables = number((3 if training else 2) + (2 if dropout else 0)) * B * H * T * T
         return each * (tables + output + inputs if training else tables + output)
     kept = output + B * H * T
     blocks = [inputs, *([output, output] if training else [])] if kernel == "tiled" else []

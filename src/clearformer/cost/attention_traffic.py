@@ -30,7 +30,7 @@ def rows_that_fit(memory: int, width: int) -> int:
 
 
 def by_table(sizes: Sizes) -> Formula:
-    """Forward with the whole table: it is written as scores, read and written as weights, and read to mix the values."""
+    """Forward with the whole table: written as scores, read and written as weights, and read to mix the values."""
     T, S = letter("T", sizes.queries), letter("S", sizes.keys)
     K, U = letter("K", sizes.key_width), letter("U", sizes.value_width)
     return T * K + S * K + S * U + T * U + number(4) * T * S

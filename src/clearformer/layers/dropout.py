@@ -26,8 +26,8 @@ def fates(x: Tensor, share: float, generator: torch.Generator | None = None) -> 
     lost = round(share * _STEPS)
     if lost == _STEPS:
         return torch.zeros_like(x)
-    size, place = -(-x.numel() // 4), {"dtype": torch.int64, "device": x.device}
-    bits = torch.empty(size, **place).random_(-(2**63), None, generator=generator)  # type: ignore[arg-type]
+    bits = torch.empty(-(-x.numel() // 4), dtype=torch.int64, device=x.device)
+    bits.random_(-(2**63), None, generator=generator)
     kept = bits.view(torch.int16)[: x.numel()].view(x.shape) >= lost - _STEPS // 2
     return kept.to(x.dtype).mul_(_STEPS / (_STEPS - lost))
 

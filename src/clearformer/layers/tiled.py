@@ -31,7 +31,7 @@ Tables = dict[tuple[int, int, int], Tensor]
 
 @dataclass(frozen=True)
 class How:
-    """What is computed beside the products. `seed` is drawn once a call where there is dropout; `sizes` None: chosen."""
+    """What is computed beside the products. `seed` is drawn once a call that drops; `sizes` None: chosen."""
 
     mask: Mask
     scale: float
@@ -66,9 +66,7 @@ def forward(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None, how:
             blind = total == 0
             shape = tiles.heads_of(chunk, rows)
             mixed[chunk.batch, chunk.groups, :, rows] = mix.div_(total.masked_fill(blind, 1.0)).view(*shape, U)
-            logs[chunk.batch, chunk.groups, :, rows] = (
-                top.add_(total.log_()).masked_fill_(blind, math.inf).view(*shape)
-            )
+            logs[chunk.batch, chunk.groups, :, rows] = top.add_(total.log_()).masked_fill_(blind, math.inf).view(*shape)
     return mixed.flatten(1, 2), logs.flatten(1, 2)
 
 
@@ -162,7 +160,7 @@ class _Tiles:
     def scores(
         self, query: Tensor, key: Tensor, chunk: Chunk, i: int, j: int, tables: Tables
     ) -> tuple[Tensor, Tensor | None]:
-        """A tile's scores, −∞ where hidden, and with a cap its slope there; `tables` keeps what is hidden of a block."""
+        """A tile's scores, −∞ where hidden, and with a cap its slope there; `tables` keeps a block's."""
         scores, slope, cap = at_least_float32(torch.bmm(query, key.mT)), None, self.how.score_cap
         if cap is not None:
             bent = scores.div_(cap).tanh_()

@@ -45,7 +45,7 @@ class TiledAttention(torch.autograd.Function):
         return mixed
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, pull: Tensor) -> tuple[Tensor | None, ...]:
         query, key, value, bias, seed, mixed, logs = ctx.saved_tensors
         given, too = (query, key, value, bias), ctx.needs_input_grad[3]

@@ -26,7 +26,9 @@ _PARTS = (
     "bool causal, int? reach, bool prefixed, bool in_order, float scale, float? score_cap, float dropout"
 )
 _FORWARD = f"({_GIVEN}, {_PARTS}) -> (Tensor, Tensor)"
-_BACKWARD = f"(Tensor pull, {_GIVEN}, Tensor mixed, Tensor logs, bool bias_too, {_PARTS}) -> (Tensor, Tensor, Tensor, Tensor)"
+_BACKWARD = (
+    f"(Tensor pull, {_GIVEN}, Tensor mixed, Tensor logs, bool bias_too, {_PARTS}) -> (Tensor, Tensor, Tensor, Tensor)"
+)
 
 
 def forward(given: Given, seed: Tensor | None, how: How) -> tuple[Tensor, Tensor]:
@@ -65,12 +67,15 @@ def _how(parts: Parts) -> How:
 
 
 def _forward(*arguments: Any) -> tuple[Tensor, Tensor]:
-    return tiled.forward(*arguments[:4], _how(arguments[4:]))
+    query, key, value, bias, *parts = arguments
+    return tiled.forward(query, key, value, bias, _how(tuple(parts)))
 
 
 def _backward(*arguments: Any) -> tuple[Tensor, ...]:
-    *found, bias = tiled.backward(*arguments[:7], _how(arguments[8:]), bias_too=arguments[7])
-    return *found, arguments[0].new_empty(0) if bias is None else bias
+    pull, query, key, value, bias, mixed, logs, bias_too, *parts = arguments
+    how = _how(tuple(parts))
+    *found, of_bias = tiled.backward(pull, query, key, value, bias, mixed, logs, how, bias_too=bias_too)
+    return *found, pull.new_empty(0) if of_bias is None else of_bias
 
 
 def _forward_shapes(query: Tensor, key: Tensor, value: Tensor, *_: Any) -> tuple[Tensor, Tensor]:

@@ -122,9 +122,9 @@ def sights(mask: Mask, rows: list[slice], columns: list[slice]) -> list[list[Sig
 def _by_position(visibility: Visibility, query: Span, key: Span) -> tuple[bool, bool]:
     """Whether some query of the block sees some key of the other, and whether every one sees every one."""
     match visibility:
-        case Full(radius=None):
-            return True, True
-        case Full(radius=int(radius)):
+        case Full(radius=radius):
+            if radius is None:
+                return True, True
             some = key.low - query.high <= radius and query.low - key.high <= radius
             return some, query.high - key.low <= radius and key.high - query.low <= radius
         case Causal(window=window):

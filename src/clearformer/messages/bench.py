@@ -112,6 +112,10 @@ UNEVEN_HEADS = failure(
     ),
     zh=("{heads} 个查询头无法均分 {groups} 个键头。", "--kv-heads 应能整除 --heads。"),
 )
+BAD_DROPOUT = failure(
+    en=("--dropout: expected a share from 0 up to 1, found {found}.", "Give a share such as 0.1."),
+    zh=("--dropout：应为 0 到 1 之间的比例，实际为 {found}。", "请给出例如 0.1 的比例。"),
+)
 KEEPS_NO_CACHE = failure(
     en=("{name} does not continue a text, so it keeps no cache.", "Choose a decoder with a language head."),
     zh=("{name} 不续写文本，因此没有缓存。", "请选择带语言头的解码器。"),
@@ -124,8 +128,8 @@ CHILD_DIED = failure(
     zh=("在 {length} 个词元处测量 {way} 的进程提前结束（{detail}）。", "若是内存不足，请减小 --lengths；或去掉 --vs。"),
 )
 ATTENTION_ON = Message(
-    "attention, causal, {dtype}, batch {batch}, {heads} heads on {kv_heads} of {width} numbers, gradients: {training}, {runs} alternating runs; {date}",
-    "attention，因果，{dtype}，批大小 {batch}，{heads} 个查询头、{kv_heads} 个键值头、每头 {width} 维，梯度：{training}，交替运行 {runs} 次；{date}",
+    "attention, causal, {dtype}, batch {batch}, {heads} heads on {kv_heads} of {width} numbers, window: {window}, dropout: {dropout}, gradients: {training}, {runs} alternating runs; {date}",
+    "attention，因果，{dtype}，批大小 {batch}，{heads} 个查询头、{kv_heads} 个键值头、每头 {width} 维，窗口：{window}，dropout：{dropout}，梯度：{training}，交替运行 {runs} 次；{date}",
 )
 CACHE_ON = Message(
     "cache, {model}, {dtype}, {new} new tokens, batch 1, {runs} alternating runs; {date}",

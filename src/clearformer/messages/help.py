@@ -213,6 +213,8 @@ SENTENCES = (
     Message("Numbers of a head.", "每头的维数。"),
     Message("Sequences.", "序列数。"),
     Message("Compute the gradients as well.", "同时计算梯度。"),
+    Message("Keys that a query sees; all before it if left out.", "每个查询可见的键数；不填则为之前的全部。"),
+    Message("Share of the weights to drop.", "随机丢弃的权重比例。"),
     Message("Draw time and memory into this file (.png or .svg).", "把时间与内存画入此文件（.png 或 .svg）。"),
     Message(
         "Measure causal attention by plain products, by tiles and by SDPA: time and memory at each length.",

@@ -129,7 +129,7 @@ def score(
 
 
 def hidden(visible: Visible | None, tile: Tile) -> bool:
-    """Whether no query of the tile sees any key of it: such a tile is never computed, half of them under a causal mask."""
+    """Whether no query of the tile sees any key of it; such a tile is never computed: half of the causal ones."""
     return visible is not None and not visible[..., tile.rows, tile.columns].any()
 
 

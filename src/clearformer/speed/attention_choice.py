@@ -40,7 +40,7 @@ def fits(attentions: dict[Attended, int]) -> bool:
 
 
 def candidates(attentions: dict[Attended, int], device: str) -> tuple[Kernel, ...]:
-    """The kernels worth timing: plain where its tables fit, tiled where they are large and no device has a fused one."""
+    """The kernels worth timing: plain where its tables fit, tiled where they are large, on a CPU."""
     large = any(at.B * at.H * at.T * at.S >= _LARGE_TABLE for at in attentions)
     tiled = large and torch.device(device).type == "cpu"
     tried: tuple[tuple[Kernel, bool], ...] = (("plain", fits(attentions)), ("tiled", tiled), ("sdpa", True))
