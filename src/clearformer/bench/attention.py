@@ -24,8 +24,8 @@ _LONG, _LEAST_ROUNDS = 60.0, 2
 
 @dataclass(frozen=True)
 class AttentionWork:
-    """What is computed: causal attention, forward, or with the gradients of all inputs too. `window` and `dropout` as in
-    the spec."""
+    """What is computed: causal attention, forward, or with the gradients of all inputs too; `window`, `dropout` as in a
+    spec."""
 
     batch: int
     heads: int

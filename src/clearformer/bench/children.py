@@ -92,5 +92,10 @@ def resident() -> int:
 
 def most_resident() -> int:
     """Bytes of memory that this process has had at most."""
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else most * 1024
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+        return int(status.split("VmHWM:", 1)[1].split()[0]) * 1024
+    except (OSError, ValueError, IndexError):
+        # On Linux this would be that of the process that started us, if it was larger.
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return most if sys.platform == "darwin" else most * 1024

@@ -23,9 +23,13 @@ class Sizes:
 
 
 def held(sizes: Sizes, kernel: Kernel, *, training: bool, dropout: bool = False) -> Formula:
-    """In bytes, at the fullest moment. Plainly: scores and weights, and to train the gradients of both beside the
-    weights; two tables more with dropout, which on a CPU SDPA computes plainly too. Otherwise output and one number a query, and to train each input's gradient; by tiles, inputs in blocks as
-    well, and to train the output's gradient and sums for the queries'. A tile has one size whatever the length."""
+    """In bytes, at the fullest moment.
+
+    Plainly: scores and weights, and to train the gradients of both beside the weights; two tables more with dropout,
+    which SDPA too computes plainly on a CPU. Otherwise output and one number a query, and to train each input's
+    gradient; by tiles, inputs in blocks as well, and to train the output's gradient and sums for the queries'. A tile
+    has one size whatever the length.
+    """
     B, H, T = letter("B", sizes.batch), letter("H", sizes.heads), letter("T", sizes.length)
     K, G = letter("K", sizes.width), letter("G", sizes.kv_heads)
     each, output = number(sizes.bytes_each), B * H * T * K
