@@ -1,6 +1,7 @@
-"""Flags that every bench has, and how its object is written into a file."""
+"""Flags that every bench has, and how its object is written into a file.
 
-from __future__ import annotations
+Annotations are read here and now: as text they would be looked up where a verb's own flags extend these.
+"""
 
 import json
 from dataclasses import dataclass

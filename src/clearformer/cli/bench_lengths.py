@@ -16,9 +16,10 @@ from clearformer.errors import MachineError, UsageError
 from clearformer.messages import bench as say
 
 if TYPE_CHECKING:
-    from clearformer.bench.attention import AttentionRow
-    from clearformer.bench.cache import CacheRow
+    from clearformer.bench.attention import AttentionRow, AttentionWork
+    from clearformer.bench.cache import CacheRow, Slope
     from clearformer.bench.quiet import Calm
+    from clearformer.spec import DecoderOnly
 
 Lengths = Annotated[str, Parameter(name="--lengths", help="Lengths in tokens, commas between; 4K is 4,096.")]
 
@@ -51,18 +52,12 @@ def attention(
     from clearformer.bench.pictures import draw_attention
 
     screen = Screen(language, flags)
-    wanted, groups = lengths_of(lengths), kv_heads or heads
-    least = {"--heads": (heads, 1), "--kv-heads": (groups, 1), "--width": (width, 1), "--batch": (batch, 1)}
-    jobs.require_at_least({**least, "--runs": (flags.runs, 1)})
-    jobs.require_at_least({"--window": (1 if window is None else window, 1)})
-    if not 0.0 <= dropout < 1.0:
-        raise UsageError(say.BAD_DROPOUT, found=dropout)
-    if heads % groups:
-        raise UsageError(say.UNEVEN_HEADS, heads=heads, groups=groups)
-    drawable(flags.plot)
+    wanted = lengths_of(lengths)
+    groups = heads if kv_heads is None else kv_heads
+    work = AttentionWork(batch, heads, groups, width, flags.dtype, training, window, dropout)
+    _require_sensible(work, flags)
     machine.checked_dtype(flags.dtype)
     threads = machine.use_threads(flags.threads)
-    work = AttentionWork(batch, heads, groups, width, flags.dtype, training, window, dropout)
     screen.note(say.CALIBRATING)
     before = jobs.require_calm(flags.busy_ok)
     with screen.progress(say.RUNNING) as advance:
@@ -100,8 +95,6 @@ def cache(
     from clearformer.bench.hugging_face import require_transformers
     from clearformer.bench.pictures import draw_cache
     from clearformer.cache.static import cache_bytes
-    from clearformer.cli.spec_source import spec_of
-    from clearformer.spec import DecoderOnly, Language
 
     screen = Screen(language, flags)
     wanted = lengths_of(lengths)
@@ -111,10 +104,7 @@ def cache(
         require_transformers()
     dtype = machine.checked_dtype(flags.dtype)
     threads = machine.use_threads(flags.threads)
-    spec = spec_of(model, screen)
-    if not isinstance(spec, DecoderOnly) or not isinstance(spec.head, Language):
-        raise UsageError(say.KEEPS_NO_CACHE, name=model)
-    longest = max(wanted)
+    spec, longest = _decoder(model, screen), max(wanted)
     jobs.require_sizes(prompt=longest, new=new, runs=flags.runs, least_new=2, context=spec.context, name=model)
     per_token = cache_bytes(spec.decoder, 1, 1, dtype)
     ways: tuple[Way, ...] = ("cache", "no cache", *(("transformers",) if vs else ()))
@@ -132,14 +122,35 @@ def cache(
     told |= {"read_gb_per_s": bandwidth, "slope": asdict(slope) if slope else None}
     headings = (say.WAY, say.LENGTH, say.FIRST_MS, say.EACH_MS, say.LOW, say.HIGH, say.CACHE_SIZE, say.PEAK)
     _show(told, settings, [_cache_cells(row) for row in rows], headings, say.CACHE_ON, screen)
-    if not screen.as_json:
-        screen.say(say.SAME_TEXT if same else say.OTHER_TEXT)
-        if slope:
-            figures = {"measured": slope.measured * 1e9, "expected": slope.expected * 1e9}
-            screen.say(say.SLOPE, **figures, bytes=per_token, bandwidth=bandwidth)
+    _tell_cache(same, slope, per_token, bandwidth, screen)
     _draw(flags.plot, lambda path: draw_cache(path, rows, screen.language), screen)
     keep(told, flags, screen)
     return 1 if flags.dtype == "float32" and not same else 0
+
+
+def _require_sensible(work: AttentionWork, flags: Drawn) -> None:
+    """Raises UsageError for an attention that cannot be."""
+    from clearformer.bench.jobs import require_at_least
+
+    counts = {"--heads": work.heads, "--kv-heads": work.kv_heads, "--width": work.width, "--batch": work.batch}
+    counts |= {"--runs": flags.runs, "--window": 1 if work.window is None else work.window}
+    require_at_least({option: (count, 1) for option, count in counts.items()})
+    if not 0.0 <= work.dropout < 1.0:
+        raise UsageError(say.BAD_DROPOUT, found=work.dropout)
+    if work.heads % work.kv_heads:
+        raise UsageError(say.UNEVEN_HEADS, heads=work.heads, groups=work.kv_heads)
+    drawable(flags.plot)
+
+
+def _decoder(model: str, screen: Screen) -> DecoderOnly:
+    """Raises UsageError for a model that keeps no cache."""
+    from clearformer.cli.spec_source import spec_of
+    from clearformer.spec import DecoderOnly, Language
+
+    spec = spec_of(model, screen)
+    if not isinstance(spec, DecoderOnly) or not isinstance(spec.head, Language):
+        raise UsageError(say.KEEPS_NO_CACHE, name=model)
+    return spec
 
 
 def lengths_of(text: str) -> list[int]:
@@ -184,6 +195,15 @@ def _show(
     screen.table(rows, [heading.text(screen.language) for heading in headings])
     if not about["quiet"]:
         screen.say(say.WAS_BUSY)
+
+
+def _tell_cache(same: bool, slope: Slope | None, per_token: int, bandwidth: float, screen: Screen) -> None:
+    if screen.as_json:
+        return
+    screen.say(say.SAME_TEXT if same else say.OTHER_TEXT)
+    if slope:
+        figures = {"measured": slope.measured * 1e9, "expected": slope.expected * 1e9}
+        screen.say(say.SLOPE, **figures, bytes=per_token, bandwidth=bandwidth)
 
 
 def _attention_cells(row: AttentionRow, screen: Screen) -> list[str]:
