@@ -76,6 +76,8 @@ def model(home):
         ("card", ["odd.json"]),
         ("verify", ["smollm2-135m", "--against", "numpy"]),
         ("bench decode", ["--busy-ok", "--prompt", "4", "--new", "2", "--runs", "1"]),
+        ("bench attention", ["--busy-ok", "--lengths", "16", "--heads", "2", "--runs", "1"]),
+        ("bench cache", ["--busy-ok", "--lengths", "4,8", "--new", "2", "--runs", "1"]),
         ("bench train", ["--busy-ok", "--shape", "char", "--steps", "1", "--runs", "1", "--vs", "nn"]),
         ("ls", []),
         ("show", ["toy"]),

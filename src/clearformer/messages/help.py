@@ -236,6 +236,23 @@ SENTENCES = (
         "对照软件，用逗号分隔：nanogpt-like、hf、litgpt、x-transformers、nn；翻译：hf、joeynmt、nn。",
     ),
     Message("Updates a run.", "每次运行的更新次数。"),
+    Message("Lengths in tokens, commas between; 4K is 4,096.", "长度（词元数），用逗号分隔；4K 即 4,096。"),
+    Message("Heads of queries.", "查询的头数。"),
+    Message("Heads of keys and values; as many if left out.", "键与值的头数；不填则与查询相同。"),
+    Message("Numbers of a head.", "每头的维数。"),
+    Message("Sequences.", "序列数。"),
+    Message("Compute the gradients as well.", "同时计算梯度。"),
+    Message("Keys that a query sees; all before it if left out.", "每个查询可见的键数；不填则为之前的全部。"),
+    Message("Share of the weights to drop.", "随机丢弃的权重比例。"),
+    Message("Draw time and memory into this file (.png or .svg).", "把时间与内存画入此文件（.png 或 .svg）。"),
+    Message(
+        "Measure causal attention by plain products, by tiles and by SDPA: time and memory at each length.",
+        "测量因果注意力的三种实现（直接相乘、分块、SDPA）：各长度下的时间与内存。",
+    ),
+    Message(
+        "Measure writing with the cache and without: time to the first token, time of each further one, and memory.",
+        "测量有缓存与无缓存的生成：首词元时间、其后每词元时间与内存。",
+    ),
     Message("Compile every model; its time is not counted.", "编译每个模型；编译时间不计。"),
     Message("Compute in this number type.", "计算使用的数值类型。"),
     Message(
