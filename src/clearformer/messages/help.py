@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from clearformer.messages import Language, Message
+from clearformer.messages.help_bench import BENCH
 from clearformer.messages.help_training import TRAINING
 
 PROGRAM = Message(
@@ -75,6 +76,8 @@ SENTENCES = (
     Message("Parameters", "选项"),
     Message("Display this message and exit.", "显示此帮助并退出。"),
     Message("Display application version.", "显示版本。"),
+    *TRAINING,
+    *BENCH,
     # Flags that several verbs share
     Message(
         "Print one JSON object (docs/json.md) instead of text.", "输出一个 JSON 对象（见 docs/json.md），而不是文本。"
@@ -226,56 +229,6 @@ SENTENCES = (
         "In the table, open this block, counted from 0, or all. The one at fault is always open.",
         "在表中展开这一层（从 0 数起），或用 all 展开所有层。出错的层总是展开。",
     ),
-    # bench
-    Message(
-        "The model and the batch: decoders of 0.8 and 13.9 million, or 7.6 million that translate.",
-        "模型与批次：80 万或 1390 万参数的解码器，或 760 万参数的翻译模型。",
-    ),
-    Message(
-        "Peers, commas between: nanogpt-like, hf, litgpt, x-transformers, nn; to translate: hf, joeynmt, nn.",
-        "对照软件，用逗号分隔：nanogpt-like、hf、litgpt、x-transformers、nn；翻译：hf、joeynmt、nn。",
-    ),
-    Message("Updates a run.", "每次运行的更新次数。"),
-    Message("Lengths in tokens, commas between; 4K is 4,096.", "长度（词元数），用逗号分隔；4K 即 4,096。"),
-    Message("Heads of queries.", "查询的头数。"),
-    Message("Heads of keys and values; as many if left out.", "键与值的头数；不填则与查询相同。"),
-    Message("Numbers of a head.", "每头的维数。"),
-    Message("Sequences.", "序列数。"),
-    Message("Compute the gradients as well.", "同时计算梯度。"),
-    Message("Keys that a query sees; all before it if left out.", "每个查询可见的键数；不填则为之前的全部。"),
-    Message("Share of the weights to drop.", "随机丢弃的权重比例。"),
-    Message("Draw time and memory into this file (.png or .svg).", "把时间与内存画入此文件（.png 或 .svg）。"),
-    Message(
-        "Measure causal attention by plain products, by tiles and by SDPA: time and memory at each length.",
-        "测量因果注意力的三种实现（直接相乘、分块、SDPA）：各长度下的时间与内存。",
-    ),
-    Message(
-        "Measure writing with the cache and without: time to the first token, time of each further one, and memory.",
-        "测量有缓存与无缓存的生成：首词元时间、其后每词元时间与内存。",
-    ),
-    Message("Compile every model; its time is not counted.", "编译每个模型；编译时间不计。"),
-    Message("Compute in this number type.", "计算使用的数值类型。"),
-    Message(
-        "Measure training: tokens a second over whole updates, forward, backward and optimizer.",
-        "测量训练：完整更新（前向、反向与优化器）每秒的词元数。",
-    ),
-    Message(
-        "Measure writing: tokens a second after the first, batch 1, greedy.",
-        "测量生成：首个词元之后每秒的词元数，批大小 1，贪心。",
-    ),
-    Message(
-        "Measure reading: prompt tokens a second until the first new token is there, batch 1.",
-        "测量读取：到第一个新词元出现为止每秒读取的提示词元数，批大小 1。",
-    ),
-    Message(
-        "Measure Hugging Face transformers beside it, in alternating runs.", "同时交替测量 Hugging Face transformers。"
-    ),
-    Message("Runs of each program; medians are taken over them.", "每个程序运行的次数；结果取中位数。"),
-    Message("Measure on a busy machine too; the result says so.", "机器繁忙时也测量；结果中会注明。"),
-    Message("Write the JSON object into this file as well.", "把 JSON 对象也写入这个文件。"),
-    Message("Tokens of the prompt.", "提示的词元数。"),
-    Message("Tokens to write after it.", "其后要生成的词元数。"),
-    *TRAINING,
     # store
     Message(
         "A built-in name; a Hub id such as org/name, org/name@REVISION, org/name:Q4_K_M; or a folder.",
