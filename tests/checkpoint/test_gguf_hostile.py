@@ -1,4 +1,4 @@
-"""GGUF files made to hurt: each is refused by name, in time, within memory; random damage likewise."""
+"""GGUF files made to hurt: each is refused by name, in time, within memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from gguf import GGUFValueType as Value
 
 from checkpoint.gguf_bytes import array, build, info, nested, pair, text, u32, u64
 from clearformer.checkpoint.gguf_file import open_gguf
-
 
 A = Value.ARRAY
 D16 = b"\0" * 16

@@ -1,4 +1,4 @@
-"""Damage for files: to their bytes, and to what their bytes mean. Each draw is the generator's, so that a seed is a file."""
+"""Damage for files: to their bytes, and to what their bytes mean. A seed is a file."""
 
 from __future__ import annotations
 
@@ -23,14 +23,24 @@ def nasty(dice: random.Random) -> Any:
         case 1:
             return dice.choice((-1, 0, 1, 2, 3, 7, 10**9, 2**31 - 1, 2**31, 2**63, 2**64, 10**30, -(10**30), 10**400))
         case 2:
-            return dice.choice((0.0, -0.0, 0.5, -1.5, 1e-300, 1e38, 1e308, float("nan"), float("inf"), float("-inf"), 2.0))
+            return dice.choice(
+                (0.0, -0.0, 0.5, -1.5, 1e-300, 1e38, 1e308, float("nan"), float("inf"), float("-inf"), 2.0)
+            )
         case 3:
-            return dice.choice(([1], [[]], [None] * 3, ["x"] * 1000, [0] * 5000, {"rope_type": "yarn"}, {"type": "BPE"}))
+            return dice.choice(
+                ([1], [[]], [None] * 3, ["x"] * 1000, [0] * 5000, {"rope_type": "yarn"}, {"type": "BPE"})
+            )
         case _:
             inner: Any = dice.choice((0, "x", None))
             for _ in range(dice.choice((3, 30, 70, 400))):
                 inner = [inner] if dice.random() < 0.5 else {"a": inner}
             return inner
+
+
+def _another(number: float, dice: random.Random) -> float:
+    """A number that may still be one: a little other, or of another order."""
+    others = (number + 1, number - 1, number * 2, number * 1000, -number, 10**9, 2**31, 1e38, 1, 2, 7, 0.5, 1e-30, 64)
+    return dice.choice(others)
 
 
 def damaged(content: bytes, others: Sequence[bytes], dice: random.Random, head: int = 400) -> bytes:
@@ -78,6 +88,8 @@ def changed(tree: Any, others: Sequence[Any], dice: random.Random) -> Any:
             return nasty(dice)
         holder, key = dice.choice(places)
         match dice.randrange(8):
+            case 0 | 1 if isinstance(holder[key], int | float):
+                holder[key] = _another(holder[key], dice)
             case 0 | 1 | 2:
                 holder[key] = nasty(dice)
             case 3:

@@ -25,7 +25,7 @@ _WORDS = ["<unk>", "<s>", "</s>", "<pad>", "[UNK]", "[CLS]", "[SEP]"]
 def configs() -> list[dict[str, Any]]:
     """The configs of tests/families that are read, and our own of each preset; of each registered type at least one."""
     found = [OWN.write(make()) for make in PRESETS.values()]
-    for path in sorted(_CONFIGS.glob("test_*.py")):
+    for path in sorted(_CONFIGS.glob("test_*config*.py")) + sorted(_CONFIGS.glob("test_published_*.py")):
         for value in vars(importlib.import_module(f"families.{path.stem}")).values():
             found += [each for each in _dictionaries(value) if _is_read(each)]
     types = {config["model_type"] for config in found}

@@ -17,7 +17,7 @@ import warnings
 from collections import Counter
 from pathlib import Path
 
-from hostile.kinds import FileKind, kinds
+from hostile.kinds import FileKind, kind_of
 from hostile.watch import Watch
 
 SECONDS, MEMORY = 2.0, 256 << 20
@@ -28,7 +28,7 @@ NAMES = {"safetensors": "model.safetensors", "gguf": "m.gguf", "config": "config
 
 def main(name: str, count: int, seed: int, folder: Path) -> None:
     warnings.simplefilter("ignore")
-    kind, path, watch = kinds()[name], folder / NAMES[name], Watch()
+    kind, path, watch = kind_of(name), folder / NAMES[name], Watch()
     for number in range(_WARM):
         path.write_bytes(kind.draw(random.Random(f"warm {number}")))
         outcome(kind, path)
@@ -57,9 +57,8 @@ def outcome(kind: FileKind, path: Path) -> str:
     try:
         kind.read(path)
     except BaseException as error:  # a panic of Rust's is no Exception
-        if not isinstance(error, kind.refusals):
-            traceback.print_exc()
-        return next((each.__name__ for each in kind.refusals if isinstance(error, each)), repr(error)[:500])
+        refused = next((each.__name__ for each in kind.refusals if isinstance(error, each)), None)
+        return refused or "".join(traceback.format_exception(error, limit=-6))[-3000:]
     return "read"
 
 

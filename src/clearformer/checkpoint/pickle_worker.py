@@ -7,6 +7,7 @@ little memory and time.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -153,7 +154,9 @@ def answer(source: BinaryIO, size: int, target: int) -> dict[str, object]:
     except MemoryError:
         return {"error": "memory"}
     except OSError as error:
-        return {"error": "disk", "detail": error.strerror or str(error)}
+        # The process has no descriptor to give: whoever asks for one is none of ours.
+        kind = "forbidden" if error.errno == errno.EMFILE else "disk"
+        return {"error": kind, "detail": error.strerror or str(error)}
     except ForbiddenError as error:
         return {"error": "forbidden", "detail": str(error)}
     except Exception as error:  # torch has no tree of its own for what a file can do to it
