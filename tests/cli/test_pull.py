@@ -10,6 +10,7 @@ import torch
 from safetensors.torch import load_file
 
 from checkpoint.pickle_bombs import saved
+from cli.test_json_document import documented
 from store.hub_server import Hub
 
 
@@ -31,6 +32,7 @@ def test_a_folder_of_pickles_is_converted_when_allowed(clearformer, tmp_path) ->
     assert load_file(place / "model.safetensors")["a"].tolist() == [0, 1, 2]
     again = clearformer("pull", str(place), "--allow-pickle", "--json")
     assert again.json == {"name": str(place), "path": str(place), "kind": "folder", "converted": False}
+    assert set(again.json) == documented("pull")
 
 
 def test_what_is_for_built_in_models_is_refused_for_others(clearformer, tmp_path) -> None:
