@@ -63,7 +63,7 @@ def plain(value: object) -> object:
     """Values come from files and users: control characters are shown, never sent to the terminal, and length is bounded."""
     if isinstance(value, int | float):
         return value
-    text = str(value)
+    text = str(value)[: _LONGEST_VALUE + 1]  # a file's word may have megabytes
     text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
     return text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + "…"
 
