@@ -9,10 +9,8 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
 
 from clearformer.checkpoint.renames import Table
-from clearformer.checkpoint.tensor_file import TensorFile
 from clearformer.errors import CheckpointError, SpecError
 from clearformer.families.config_reader import ConfigReader
 from clearformer.families.harmless import HARMLESS
@@ -25,28 +23,12 @@ _OF_TRAINING = frozenset({"dropout", "initial", "initial_scale", "balance_loss"}
 
 
 @dataclass(frozen=True)
-class GGUFForm:
-    """A family as llama.cpp writes it: `translate` reads metadata and, where it must, tensors; `table` as below."""
-
-    architecture: str
-    translate: Callable[[ConfigReader, TensorFile], Spec]
-    table: Callable[[Spec], Table]
-
-    def read(self, tensors: TensorFile) -> Spec:
-        """A GGUF file's metadata → the spec that it means. Raises CheckpointError naming the key."""
-        reader = ConfigReader(tensors.metadata, tensors.path)
-        reader.harmless(key for key in tensors.metadata if key.startswith(("general.", "tokenizer.", "quantize.")))
-        return _translated(reader, lambda: self.translate(reader, tensors))
-
-
-@dataclass(frozen=True)
 class Family:
     """One `model_type` of Hugging Face.
 
     `translate(config, architecture)` reads keys and gives the spec; `to_config(spec)` is its inverse on the specs that
     the family can say, and is checked by reading its answer back, so it may read only what it needs. `table(spec)`
     pairs the tensors' names. `architectures`: the classes understood; the first is meant where a config names none.
-    `gguf` is None where llama.cpp has no such family.
     """
 
     model_type: str
@@ -54,33 +36,22 @@ class Family:
     translate: Callable[[ConfigReader, str], Spec]
     to_config: Callable[[Spec], dict[str, object] | None]
     table: Callable[[Spec], Table]
-    gguf: GGUFForm | None = None
 
     def read(self, config: Mapping[str, object], path: Path | str = "config.json") -> Spec:
         """A config → the spec that it means. Raises CheckpointError naming the key for whatever it cannot mean."""
         reader = ConfigReader(config, path)
         architecture = self._architecture(config.get("architectures"), path)
-        return _translated(reader, lambda: self.translate(reader, architecture))
+        return translated(reader, lambda: self.translate(reader, architecture))
 
     def write(self, spec: Spec) -> dict[str, object]:
         """The config that means this spec, its choices of training aside. Raises CheckpointError naming the field that
         the family cannot say."""
         config = self.to_config(spec)
         if config is None:
-            self._refuse("spec", type(spec).__name__, self.architectures[0])
-        try:
-            found = difference(self.read(config), spec)
-        except CheckpointError as error:
-            why = verbatim(error.cause("en"), error.cause("zh"))
-            values = {"family": self.model_type, "field": "spec", "found": type(spec).__name__, "why": why}
-            raise CheckpointError(say.UNREADABLE_BACK, **values) from None
-        if found is not None:
-            field, expected, actual = found
-            self._refuse(field, repr(actual), repr(expected))
+            values = {"field": "spec", "found": type(spec).__name__, "expected": self.architectures[0]}
+            raise CheckpointError(say.NOT_OF_FAMILY, family=self.model_type, **values)
+        require_same(self.model_type, lambda: self.read(config), spec)
         return config
-
-    def _refuse(self, field: str, found: str, expected: str) -> NoReturn:
-        raise CheckpointError(say.NOT_OF_FAMILY, family=self.model_type, field=field, found=found, expected=expected)
 
     def _architecture(self, found: object, path: Path | str) -> str:
         if not found:
@@ -97,7 +68,23 @@ class Family:
         return str(name)
 
 
-def _translated(reader: ConfigReader, translate: Callable[[], Spec]) -> Spec:
+def require_same(family: str, read: Callable[[], Spec], spec: Spec) -> None:
+    """What was written, read back, must compute the same. Raises CheckpointError naming the field that does not."""
+    try:
+        found = difference(read(), spec)
+    except CheckpointError as error:
+        why = verbatim(error.cause("en"), error.cause("zh"))
+        values = {"family": family, "field": "spec", "found": type(spec).__name__, "why": why}
+        raise CheckpointError(say.UNREADABLE_BACK, **values) from None
+    if found is not None:
+        field, expected, actual = found
+        raise CheckpointError(
+            say.NOT_OF_FAMILY, family=family, field=field, found=repr(actual), expected=repr(expected)
+        )
+
+
+def translated(reader: ConfigReader, translate: Callable[[], Spec]) -> Spec:
+    """The spec that `translate` makes of the reader's keys, none of which may be left unread."""
     reader.harmless(HARMLESS)
     try:
         spec = translate()

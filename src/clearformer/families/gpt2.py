@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from clearformer.checkpoint.renames import Ignored, Row, Same, Split, Table, Tied, Transposed
-from clearformer.checkpoint.tensor_file import TensorFile
 from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
-from clearformer.families.family import Family, GGUFForm
-from clearformer.families.gguf_values import decimal, rows_of
+from clearformer.families.family import Family
 from clearformer.families.heads import decoder_head_rows, read_labels, write_labels
 from clearformer.messages import families as say
 from clearformer.spec import (
@@ -132,15 +130,11 @@ def to_config(spec: Spec) -> dict[str, object] | None:
     return written
 
 
-_LAYER = (
-    # theirs, llama.cpp's, ours
-    ("ln_1", "attn_norm", "attention_norm"),
-    ("ln_2", "ffn_norm", "feedforward_norm"),
-)
+_NORMS = (("ln_1", "attention_norm"), ("ln_2", "feedforward_norm"))
 _MATRICES = (
-    ("attn.c_proj", "attn_output", "attention.output"),
-    ("mlp.c_fc", "ffn_up", "feedforward.up"),
-    ("mlp.c_proj", "ffn_down", "feedforward.down"),
+    ("attn.c_proj", "attention.output"),
+    ("mlp.c_fc", "feedforward.up"),
+    ("mlp.c_proj", "feedforward.down"),
 )
 
 
@@ -162,13 +156,12 @@ def table(spec: Spec) -> Table:
             Split(f"{stem}h.{{i}}.attn.c_attn.weight", _fused("weight"), sizes, axis=1, transposed=True),
             Split(f"{stem}h.{{i}}.attn.c_attn.bias", _fused("bias"), sizes),
         ]
-        for theirs, _, ours in _MATRICES:
+        for theirs, ours in _MATRICES:
             rows.append(Transposed(f"{stem}h.{{i}}.{theirs}.weight", f"decoder.blocks.{{i}}.{ours}.weight"))
             rows.append(Same(f"{stem}h.{{i}}.{theirs}.bias", f"decoder.blocks.{{i}}.{ours}.bias"))
         for kind in ("weight", "bias"):
             rows += [
-                Same(f"{stem}h.{{i}}.{theirs}.{kind}", f"decoder.blocks.{{i}}.{ours}.{kind}")
-                for theirs, _, ours in _LAYER
+                Same(f"{stem}h.{{i}}.{theirs}.{kind}", f"decoder.blocks.{{i}}.{ours}.{kind}") for theirs, ours in _NORMS
             ]
             rows.append(Same(f"{stem}ln_f.{kind}", f"decoder.final_norm.{kind}"))
     rows += [
@@ -178,46 +171,10 @@ def table(spec: Spec) -> Table:
     return (*rows, *decoder_head_rows(spec.head, "transformer.wte.weight"))
 
 
-def gguf_table(spec: Spec) -> Table:
-    """llama.cpp turns Conv1D's matrices around and keeps query, key and value in one."""
-    assert isinstance(spec, DecoderOnly)
-    sizes = (spec.decoder.width,) * 3
-    rows: list[Row | Tied | Ignored] = [
-        Same("token_embd.weight", "decoder.embed.token.weight"),
-        Same("position_embd.weight", "decoder.embed.position.weight"),
-        Same("output.weight", "head.project.weight"),
-    ]
-    for kind in ("weight", "bias"):
-        rows += [
-            Split(f"blk.{{i}}.attn_qkv.{kind}", _fused(kind), sizes),
-            *(
-                Same(f"blk.{{i}}.{theirs}.{kind}", f"decoder.blocks.{{i}}.{ours}.{kind}")
-                for _, theirs, ours in _LAYER + _MATRICES
-            ),
-            Same(f"output_norm.{kind}", f"decoder.final_norm.{kind}"),
-        ]
-    return tuple(rows)
-
-
-def _from_gguf(metadata: ConfigReader, tensors: TensorFile) -> Spec:
-    config = {
-        "n_embd": metadata.whole("gpt2.embedding_length"),
-        "n_head": metadata.whole("gpt2.attention.head_count"),
-        "n_layer": metadata.whole("gpt2.block_count"),
-        "n_positions": metadata.whole("gpt2.context_length"),
-        "n_inner": metadata.whole("gpt2.feed_forward_length"),
-        "layer_norm_epsilon": decimal(metadata.number("gpt2.attention.layer_norm_epsilon")),
-        "vocab_size": metadata.whole("gpt2.vocab_size", rows_of(tensors, "token_embd.weight")),
-        "tie_word_embeddings": "output.weight" not in tensors.names(),
-    }
-    return translate(ConfigReader(config, tensors.path), _LANGUAGE)
-
-
 GPT2 = Family(
     model_type="gpt2",
     architectures=(_LANGUAGE, _HIDDEN, _LABELS),
     translate=translate,
     to_config=to_config,
     table=table,
-    gguf=GGUFForm("gpt2", _from_gguf, gguf_table),
 )

@@ -116,6 +116,16 @@ NO_FAMILY = failure(
     ),
     zh=("没有公开的模型家族能表达这个规格。各家族的障碍：{expected}。", "请用 Clearformer 自己的格式保存模型。"),
 )
+NO_GGUF_FORM = failure(
+    en=(
+        "No architecture of llama.cpp can say this spec. What stands in the way: {expected}.",
+        "Export it as a folder: leave .gguf out of the name, or give --form own.",
+    ),
+    zh=(
+        "llama.cpp 的任何架构都无法表达这个规格。各架构的障碍：{expected}。",
+        "请导出为文件夹：名称不带 .gguf，或使用 --form own。",
+    ),
+)
 BAD_MODULES = failure(
     en=(
         "{path}: expected a list of sentence-transformers modules, found {found}.",
