@@ -1,81 +1,86 @@
-"""What we write as GGUF, we read back with equal logits; llama.cpp reads it and writes the same tokens."""
+"""A model written as GGUF and read again computes as the original does; transformers reads it alike."""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
+import transformers as hf
 
+from clearformer.errors import CheckpointError
 from clearformer.export_gguf import export_gguf
-from clearformer.load import Loaded, load
+from clearformer.families.gguf.form import as_stored
+from clearformer.load import load
+from parity.conftest import Original
 from parity.gguf_models import DECODERS, ENCODERS
+from parity.saved_models import LLAMA, MODELS
 
-INTERPRETER = os.environ.get("CLEARFORMER_LLAMA_CPP")
-NEW = 16
-
-
-@pytest.fixture(scope="session")
-def llama_cpp():
-    """Ask llama.cpp, in a process of its own; skips where no interpreter has it."""
-    if not INTERPRETER:
-        pytest.skip("CLEARFORMER_LLAMA_CPP names no Python that has llama-cpp-python")
-    if subprocess.run([INTERPRETER, "-c", "import llama_cpp"], capture_output=True, check=False).returncode:
-        pytest.skip(f"{INTERPRETER} cannot import llama_cpp")
-
-    def ask(path: Path, **asked: Any) -> dict[str, Any]:
-        program = Path(__file__).with_name("asked_of_llama_cpp.py")
-        text = json.dumps({"model": str(path), **asked})
-        ended = subprocess.run([INTERPRETER, program], input=text, capture_output=True, text=True, check=False)
-        assert ended.returncode == 0, ended.stderr[-2000:]
-        answer: dict[str, Any] = json.loads(ended.stdout)
-        return answer
-
-    return ask
+Save = Callable[..., Original]
 
 
-def greedy(loaded: Loaded, prompt: list[int], count: int) -> tuple[list[int], torch.Tensor]:
-    """The likeliest tokens one after another, and the logits behind the prompt, without a cache."""
-    ids, first = list(prompt), None
-    # Which divisors LongRoPE takes is declared once for the whole text, as llama.cpp does by its context.
-    bound = torch.tensor([64])
-    with torch.no_grad():
-        for _ in range(count):
-            logits = loaded.model(torch.tensor([ids]), length_bound=bound)[0, -1]
-            first = logits if first is None else first
-            ids.append(int(logits.argmax()))
-    assert first is not None
-    return ids[len(prompt) :], first
-
-
-@pytest.fixture(scope="session")
-def written(save_original, tmp_path_factory):
-    """`written(name, kind)`: the original and its GGUF file; each model is drawn once."""
-    originals: dict[str, Any] = {}
-
-    def write(name: str, kind: str):
-        if name not in originals:
-            make, config = {**DECODERS, **ENCODERS}[name]
-            originals[name] = save_original(make(config))
-        path = tmp_path_factory.mktemp("gguf") / f"{name}.gguf"
-        export_gguf(originals[name].folder, path, kind)
-        return originals[name], path
-
-    return write
-
-
-@pytest.mark.parametrize("kind", ["f32", "f16"])
-@pytest.mark.parametrize("name", DECODERS)
-def test_llama_cpp_writes_the_same_tokens(written, llama_cpp, name, kind):
-    found, path = written(name, kind)
+@pytest.mark.parametrize("name", [*DECODERS, *ENCODERS])
+def test_what_is_read_back_is_the_original(save_original: Save, tmp_path: Path, name: str) -> None:
+    make, config = {**DECODERS, **ENCODERS}[name]
+    found = save_original(make(config))
+    path = export_gguf(found.folder, tmp_path / "model.gguf", "f32").path
     ours = load(path)
-    prompts = [found.batch.ids[0, :length].tolist() for length in (1, 9, 30)]
-    answer = llama_cpp(path, prompts=prompts, new=NEW)
-    for prompt, tokens, logits in zip(prompts, answer["written"], answer["logits"], strict=True):
-        expected, ours_first = greedy(ours, prompt, NEW)
-        apart = (torch.tensor(logits) - ours_first).abs().max() / (ours_first.max() - ours_first.min())
-        print(name, kind, len(prompt), float(apart), tokens == expected)
+    assert found.agrees(ours)
+    stored, original = as_stored(ours.spec), as_stored(load(found.folder).spec)
+    assert str(stored).replace("dropout=0.1", "dropout=0.0") == str(original).replace("dropout=0.1", "dropout=0.0")
+
+
+# transformers' own reader leaves out biases, scalings, windows and caps; of what it does read, something of each kind.
+READ_BY_TRANSFORMERS = {
+    "llama": (hf.LlamaForCausalLM, hf.LlamaConfig(**LLAMA, rms_norm_eps=1e-5)),
+    "qwen2_tied": DECODERS["qwen2_tied"],
+    "qwen3": (hf.Qwen3ForCausalLM, hf.Qwen3Config(**LLAMA, head_dim=128)),
+    "phi3": DECODERS["phi3"],
+}
+
+
+@pytest.mark.parametrize("name", READ_BY_TRANSFORMERS)
+def test_transformers_reads_it(save_original: Save, tmp_path: Path, name: str) -> None:
+    make, config = READ_BY_TRANSFORMERS[name]
+    found = save_original(make(config))
+    export_gguf(found.folder, tmp_path / "model.gguf", "f32")
+    again = hf.AutoModelForCausalLM.from_pretrained(tmp_path, gguf_file="model.gguf", dtype=torch.float32)
+    assert found.distance_of(again.eval()) <= found.tolerance
+
+
+REFUSED = {
+    "mistral": "visibility",
+    "llama_labels": "head",
+    "qwen2": "visibility",
+    "qwen3_headless": "bias.query",
+    "gemma": "bias",
+    "gemma2": "scale",
+    "gpt2": "scale",
+    "bert_untied": "head",
+    "roberta": "spec",
+    "olmo2": "qk_norm",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_llama_cpp_cannot_say_is_refused_by_its_field(save_original: Save, tmp_path: Path, name: str) -> None:
+    make, config = MODELS[name]
+    found = save_original(make(config))
+    with pytest.raises(CheckpointError, match=REFUSED[name]):
+        export_gguf(found.folder, tmp_path / "model.gguf")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"rope_parameters": {"rope_type": "dynamic", "rope_theta": 1e4, "factor": 2.0}}, "DynamicNTK"),
+        ({"rope_parameters": {"rope_type": "yarn", "rope_theta": 1e4, "factor": 2.0, "beta_fast": 16.0}}, "YaRN"),
+        ({"hidden_act": "gelu"}, "activation"),
+    ],
+)
+def test_what_llama_lacks_there(save_original: Save, tmp_path: Path, changes: dict[str, object], named: str) -> None:
+    found = save_original(hf.LlamaForCausalLM(hf.LlamaConfig(**LLAMA, **changes)))
+    with pytest.raises(CheckpointError, match=named):
+        export_gguf(found.folder, tmp_path / "model.gguf")

@@ -69,39 +69,43 @@ def parts_of(spec: Spec) -> Parts | None:
     return parts if parts.gated else None
 
 
-def read_sizes(metadata: ConfigReader, tensors: TensorFile, stem: str, divisors: rope.Divisors) -> Metadata:
-    """The keys of a config that all of them have; `stem` begins llama.cpp's keys."""
+def read_sizes(metadata: ConfigReader, tensors: TensorFile, words: rope.Words) -> Metadata:
+    """The keys of a config that all of them have."""
+    stem = words.stem
     width = metadata.whole(f"{stem}embedding_length")
     heads = metadata.whole(f"{stem}attention.head_count")
     if not metadata.has(f"{stem}attention.key_length") and width % heads:
         metadata.contradiction(f"{stem}embedding_length", f"{stem}attention.head_count", say.HEADS_DO_NOT_DIVIDE_WIDTH)
+    kv_heads = metadata.whole(f"{stem}attention.head_count_kv", heads)
+    if heads % kv_heads:
+        first, second = f"{stem}attention.head_count", f"{stem}attention.head_count_kv"
+        metadata.contradiction(first, second, say.KV_HEADS_DO_NOT_DIVIDE)
     key_width = metadata.whole(f"{stem}attention.key_length", max(width // heads, 1))
     metadata.only(f"{stem}attention.value_length", key_width)
     metadata.only(f"{stem}attention.causal", True)
     metadata.harmless(_HARMLESS)
     context = metadata.whole(f"{stem}context_length")
-    rotary = rope.read_rotary(metadata, tensors, stem, key_width, context, divisors)
-    partial = {} if rotary.width is None else {"head_width": key_width}
+    rotary = rope.read_rotary(metadata, tensors, words, key_width, context)
     return {
         "hidden_size": width,
         "vocab_size": metadata.whole(f"{stem}vocab_size", rows_of(tensors, "token_embd.weight")),
         "intermediate_size": metadata.whole(f"{stem}feed_forward_length"),
         "num_hidden_layers": metadata.whole(f"{stem}block_count", limit=MAX_LAYERS),
         "num_attention_heads": heads,
-        "num_key_value_heads": metadata.whole(f"{stem}attention.head_count_kv", heads),
+        "num_key_value_heads": kv_heads,
         "head_dim": key_width,
         "max_position_embeddings": context,
         "rms_norm_eps": decimal(metadata.number(f"{stem}attention.layer_norm_rms_epsilon")),
-        "rope_parameters": write_rotary(rotary, **partial),
+        "rope_parameters": write_rotary(rotary, key_width if words.partial else None),
         "tie_word_embeddings": "output.weight" not in tensors.names(),
     }
 
 
-def write_sizes(parts: Parts, stem: str, divisors: rope.Divisors) -> Said:
+def write_sizes(parts: Parts, words: rope.Words) -> Said:
     """The inverse."""
     assert parts.gated is not None
-    attention = parts.attention
-    keys, vectors = rope.write_rotary(parts.rotary, stem, attention.key_width, divisors)
+    attention, stem = parts.attention, words.stem
+    keys, vectors = rope.write_rotary(parts.rotary, words, attention.key_width)
     metadata: Metadata = {
         f"{stem}vocab_size": parts.tokens.vocabulary,
         f"{stem}context_length": parts.spec.context,
@@ -170,21 +174,21 @@ class Dialect:
     table: Callable[[Spec], Table]
     read: Callable[[ConfigReader, TensorFile, Metadata], Metadata] = lambda metadata, tensors, sizes: {}
     write: Callable[[Parts], Metadata] = lambda parts: {}
-    divisors: rope.Divisors = "none"
+    rotary: rope.Words | None = None
 
 
 def decoder_form(dialect: Dialect) -> GGUFForm:
-    stem = f"{dialect.architecture}."
+    words = dialect.rotary or rope.Words(f"{dialect.architecture}.")
 
     def translate(metadata: ConfigReader, tensors: TensorFile) -> Spec:
-        sizes = read_sizes(metadata, tensors, stem, dialect.divisors)
+        sizes = read_sizes(metadata, tensors, words)
         config = ConfigReader(sizes | dialect.read(metadata, tensors, sizes), tensors.path)
         return dialect.translate(config, dialect.language)
 
     def describe(spec: Spec) -> Said | None:
         if (parts := parts_of(spec)) is None:
             return None
-        said = write_sizes(parts, stem, dialect.divisors)
+        said = write_sizes(parts, words)
         return Said({**said.metadata, **dialect.write(parts)}, said.vectors)
 
     return GGUFForm(dialect.architecture, translate, describe, dialect.table)

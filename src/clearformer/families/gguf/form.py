@@ -16,6 +16,7 @@ from clearformer.errors import CheckpointError
 from clearformer.families.config_reader import ConfigReader
 from clearformer.families.family import require_same, translated
 from clearformer.families.gguf.rotary import divisors_alone
+from clearformer.families.gguf.values import decimal
 from clearformer.messages import families as say
 from clearformer.spec import Attention, Spec
 
@@ -57,7 +58,11 @@ class GGUFForm:
         if said is None:
             refuse(self.architecture, "spec", type(spec).__name__, self.architecture)
         held = _Described(said, self.foreign_shapes(spec, shapes))
-        require_same(self.architecture, lambda: as_stored(self.read(held)), as_stored(spec))
+        try:
+            require_same(self.architecture, lambda: as_stored(self.read(held)), as_stored(spec))
+        except CheckpointError as error:
+            failure = say.GGUF_UNREADABLE_BACK if "why" in error.values else say.NOT_OF_GGUF
+            raise CheckpointError(failure, **error.values) from None
         return said
 
     def foreign_shapes(self, spec: Spec, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
@@ -72,7 +77,7 @@ class GGUFForm:
 
 def refuse(architecture: str, wanted: str, found: object, expected: object) -> NoReturn:
     """`wanted` is the field of the spec that llama.cpp's architecture fixes otherwise."""
-    raise CheckpointError(say.NOT_OF_FAMILY, family=architecture, field=wanted, found=found, expected=expected)
+    raise CheckpointError(say.NOT_OF_GGUF, family=architecture, field=wanted, found=found, expected=expected)
 
 
 @dataclass(frozen=True)
@@ -121,4 +126,4 @@ def as_stored(value: T) -> T:
 
 def _single(number: float) -> float:
     with np.errstate(over="ignore"):
-        return float(np.float32(number))
+        return decimal(float(np.float32(number)))

@@ -22,6 +22,7 @@ from clearformer.families.gguf.decoder import (
     require_tied,
 )
 from clearformer.families.gguf.form import refuse
+from clearformer.families.gguf.rotary import Words
 from clearformer.families.gguf.values import decimal
 from clearformer.families.layer_kinds import GLOBAL, LOCAL, reach_of
 from clearformer.families.rope import write_rotary
@@ -117,17 +118,11 @@ def _read_gemma3(metadata: ConfigReader, tensors: TensorFile, sizes: Metadata) -
     window = metadata.whole("gemma3.attention.sliding_window", 0, at_least=0)
     local = decimal(metadata.number("gemma3.rope.freq_base_swa", 10000.0))
     cap = decimal(metadata.number("gemma3.final_logit_softcapping", 0.0))
-    _require_plain_or_linear(metadata)
     return {
         **_read_layered("gemma3", metadata, sizes, window),
         "final_logit_softcapping": cap or None,
         "rope_parameters": {GLOBAL: sizes["rope_parameters"], LOCAL: write_rotary(Rotary(local))},
     }
-
-
-def _require_plain_or_linear(metadata: ConfigReader) -> None:
-    """YaRN's sharpening would fall on local layers too, where llama.cpp leaves half of it out."""
-    metadata.only("gemma3.rope.scaling.type", "linear", "none")
 
 
 def _write_gemma3(parts: Parts) -> Metadata:
@@ -150,4 +145,10 @@ def _write_gemma3(parts: Parts) -> Metadata:
 
 GEMMA = decoder_form(Dialect("gemma", "GemmaForCausalLM", gemma.translate, table, write=_write_gemma))
 GEMMA2 = decoder_form(Dialect("gemma2", "Gemma2ForCausalLM", gemma2.translate, table, _read_gemma2, _write_gemma2))
-GEMMA3 = decoder_form(Dialect("gemma3", "Gemma3ForCausalLM", gemma3.translate, table, _read_gemma3, _write_gemma3))
+# YaRN's sharpening would fall on Gemma 3's local layers too, where llama.cpp leaves half of it out.
+GEMMA3 = decoder_form(
+    Dialect(
+        *("gemma3", "Gemma3ForCausalLM", gemma3.translate, table, _read_gemma3, _write_gemma3),
+        rotary=Words("gemma3.", kinds=("linear", "none")),
+    )
+)

@@ -22,6 +22,7 @@ from clearformer.families.gguf.decoder import (
     divisors_ignored,
     parts_of,
 )
+from clearformer.families.gguf.rotary import Words
 from clearformer.families.gguf.values import rows_of
 from clearformer.messages import families as say
 from clearformer.spec import Experts, Spec
@@ -29,6 +30,7 @@ from clearformer.spec import Experts, Spec
 # As llama.cpp bounds them; the largest published model has 384.
 MAX_EXPERTS = 1024
 _COUNT, _USED = "llama.expert_count", "llama.expert_used_count"
+_ROTARY = Words("llama.", "one or by length")
 _EXPERT = "decoder.blocks.{i}.feedforward.experts.{e}"
 
 
@@ -92,9 +94,7 @@ def table(spec: Spec) -> Table:
             rows.append(Same(f"blk.{{i}}.{theirs}.{{e}}.weight", expert))
     else:
         rows += block_rows(GATED)
-    return (*decoder_table(rows), *divisors_ignored("one or by length"))
+    return (*decoder_table(rows), *divisors_ignored(_ROTARY.divisors))
 
 
-LLAMA = decoder_form(
-    Dialect("llama", "LlamaForCausalLM", _translate, table, _read, _write, divisors="one or by length")
-)
+LLAMA = decoder_form(Dialect("llama", "LlamaForCausalLM", _translate, table, _read, _write, rotary=_ROTARY))

@@ -20,9 +20,11 @@ from clearformer.families.gguf.decoder import (
     parts_of,
     require_heads_fill_width,
 )
+from clearformer.families.gguf.rotary import Words
 from clearformer.families.layer_kinds import reach_of
 from clearformer.spec import LongRoPE, Spec
 
+_ROTARY = Words("phi3.", "by length", kinds=("none",), partial=True)
 _ORIGINAL, _WINDOW = "phi3.rope.scaling.original_context_length", "phi3.attention.sliding_window"
 
 
@@ -55,7 +57,7 @@ def table(spec: Spec) -> Table:
         Split("blk.{i}.ffn_up.weight", gate_up, (parts.gated.width,) * 2),
         *block_rows(ATTENTION[3:] + GATED[2:] + NORMS),
     ]
-    return (*decoder_table(rows), *divisors_ignored("by length"))
+    return (*decoder_table(rows), *divisors_ignored(_ROTARY.divisors))
 
 
-PHI3 = decoder_form(Dialect("phi3", "Phi3ForCausalLM", phi3.translate, table, _read, _write, divisors="by length"))
+PHI3 = decoder_form(Dialect("phi3", "Phi3ForCausalLM", phi3.translate, table, _read, _write, rotary=_ROTARY))

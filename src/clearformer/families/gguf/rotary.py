@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from clearformer.checkpoint.tensor_file import TensorFile
@@ -31,48 +32,56 @@ FREQS, LONG, SHORT = "rope_freqs.weight", "rope_factors_long.weight", "rope_fact
 Divisors = Literal["none", "by length", "one or by length"]
 """Which tensors of divisors an architecture reads: none, a pair for short and long texts (Phi-3), or one as well."""
 
+
+@dataclass(frozen=True)
+class Words:
+    """What an architecture can say of rotary positions; `stem` begins its keys. `kinds` are the scalings by keys alone,
+    of which llama.cpp means the first where a file names none; `partial`, that a part of a head may turn."""
+
+    stem: str
+    divisors: Divisors = "none"
+    kinds: tuple[str, ...] = ("linear", "none", "yarn")
+    partial: bool = False
+
+
 # How Llama 3.1 to 3.3 were trained; a file keeps the resulting divisors and not these.
 _PUBLISHED = Llama3Scaling(8.0, 8192, 1.0, 4.0)
 _BETAS = (32.0, 1.0)
 
 
-def read_rotary(
-    metadata: ConfigReader, tensors: TensorFile, stem: str, width: int, context: int, divisors: Divisors
-) -> Rotary:
-    """The positions of heads that are `width` wide; keys begin with `stem`. Raises CheckpointError."""
-    base = decimal(metadata.number(f"{stem}rope.freq_base", 10000.0))
-    turned = metadata.whole(f"{stem}rope.dimension_count", width)
-    rotary = Rotary(base, None if turned == width else turned)
-    metadata.harmless((f"{stem}rope.scaling.finetuned",))
-    scaling = _by_keys(metadata, tensors, stem, turned, context, divisors)
-    if divisors == "one or by length" and FREQS in tensors.names():
+def read_rotary(metadata: ConfigReader, tensors: TensorFile, words: Words, width: int, context: int) -> Rotary:
+    """The positions of heads that are `width` wide. Raises CheckpointError naming the key or the tensor."""
+    stem = f"{words.stem}rope."
+    base = decimal(metadata.number(f"{stem}freq_base", 10000.0))
+    turned = metadata.whole(f"{stem}dimension_count", width)
+    if not words.partial:
+        metadata.only(f"{stem}dimension_count", width)
+    metadata.harmless((f"{stem}scaling.finetuned",))
+    scaling = _by_keys(metadata, tensors, words, turned, context)
+    if words.divisors == "one or by length" and FREQS in tensors.names():
         if scaling:
-            metadata.contradiction(f"{stem}rope.scaling.type", FREQS, say.SCALED_TWICE)
+            metadata.contradiction(f"{stem}scaling.type", FREQS, say.SCALED_TWICE)
         scaling = _by_divisors(_vector(tensors, FREQS, turned // 2), base, turned, context)
-    return dataclasses.replace(rotary, scaling=scaling)
+    return Rotary(base, None if turned == width else turned, scaling=scaling)
 
 
 def _by_keys(
-    metadata: ConfigReader, tensors: TensorFile, stem: str, turned: int, context: int, divisors: Divisors
+    metadata: ConfigReader, tensors: TensorFile, words: Words, turned: int, context: int
 ) -> RopeScaling | None:
-    linear, stem = f"{stem}rope.scale_linear", f"{stem}rope.scaling."
-    kinds = {"none": "none", "linear": "linear", "yarn": "yarn"}
-    by_length = divisors != "none" and {LONG, SHORT} & set(tensors.names())
-    kinds |= {"longrope": "longrope"} if by_length else {}
-    # llama.cpp looks at the factor even where no kind is named, and Phi-3's files name none.
-    kind = metadata.choice(f"{stem}type", kinds, "longrope" if by_length else "linear")
+    stem = f"{words.stem}rope.scaling."
+    held = words.divisors != "none" and {LONG, SHORT} & set(tensors.names())
+    kinds = ("longrope",) if held else words.kinds
+    kind = metadata.choice(f"{stem}type", {each: each for each in kinds}, kinds[0])
     for key, value in (("yarn_ext_factor", 1.0), ("yarn_attn_factor", 1.0), ("yarn_log_multiplier", 0.0)):
         metadata.only(f"{stem}{key}", value)
-    factor = decimal(metadata.number(f"{stem}factor", metadata.number(linear, 1.0)))
+    factor = decimal(metadata.number(f"{stem}factor", metadata.number(f"{words.stem}rope.scale_linear", 1.0)))
     original = metadata.whole(f"{stem}original_context_length", context)
     attention = decimal(metadata.number(f"{stem}attn_factor", 1.0))
     fast = decimal(metadata.number(f"{stem}yarn_beta_fast", _BETAS[0]))
     slow = decimal(metadata.number(f"{stem}yarn_beta_slow", _BETAS[1]))
-    if by_length:
-        if kind != "longrope" or factor != 1.0:
-            metadata.contradiction(f"{stem}factor" if factor != 1.0 else f"{stem}type", LONG, say.SCALED_TWICE)
-        short, long = (_vector(tensors, name, turned // 2) for name in (SHORT, LONG))
-        return LongRoPE(short, long, original, attention)
+    if kind == "longrope":
+        metadata.only(f"{stem}factor", 1.0)
+        return LongRoPE(*(_vector(tensors, name, turned // 2) for name in (SHORT, LONG)), original, attention)
     if kind == "yarn":
         whole = None if attention == 1.0 else decimal_product(attention, sharpening(factor, 1.0))
         return YaRN(factor, original, fast, slow, whole)
@@ -133,17 +142,15 @@ def divisors_alone(attention: Attention) -> AttentionPosition | None:
     return dataclasses.replace(position, scaling=LongRoPE(found, found, 1, 1.0))
 
 
-def write_rotary(
-    rotary: Rotary, stem: str, width: int, divisors: Divisors
-) -> tuple[dict[str, object], Mapping[str, tuple[float, ...]]]:
+def write_rotary(rotary: Rotary, words: Words, width: int) -> tuple[dict[str, object], Mapping[str, tuple[float, ...]]]:
     """Keys and tensors of divisors. What they cannot say is found when they are read back."""
-    turned = rotary.rotated(width)
-    keys: dict[str, object] = {f"{stem}rope.freq_base": rotary.base, f"{stem}rope.dimension_count": turned}
-    scale = f"{stem}rope.scaling."
+    stem, turned, divisors = f"{words.stem}rope.", rotary.rotated(width), words.divisors
+    keys: dict[str, object] = {f"{stem}freq_base": rotary.base, f"{stem}dimension_count": turned}
+    scale = f"{stem}scaling."
     match rotary.scaling:
-        case LinearScaling(factor):
+        case LinearScaling(factor) if "linear" in words.kinds:
             keys |= {f"{scale}type": "linear", f"{scale}factor": factor}
-        case YaRN(factor, original, fast, slow, attention) if (fast, slow) == _BETAS:
+        case YaRN(factor, original, fast, slow, attention) if (fast, slow) == _BETAS and "yarn" in words.kinds:
             keys |= {f"{scale}type": "yarn", f"{scale}factor": factor, f"{scale}original_context_length": original}
             if attention is not None:
                 # llama.cpp multiplies by the paper's own factor in any case.
