@@ -103,6 +103,7 @@ def test_the_keys_are_those_of_the_document(clearformer, tokenizer_folder, model
         ("classify", ["vision", "data/shades/dark/0.png"], ("outputs[].scores",)),
         ("fill", ["masked", "the c[MASK]t"], ()),
         ("export", ["language", "out"], ()),
+        ("export", ["language", "out.gguf", "--type", "q8_0"], ()),
     ],
 )
 def test_the_keys_of_trained_verbs_are_those_of_the_document(clearformer, trained, command, arguments, open_) -> None:

@@ -136,6 +136,38 @@ def test_an_exported_run_writes_the_same(clearformer, trained) -> None:
     assert clearformer("export", str(trained / "language"), "out").code != 0
 
 
+def test_a_run_exported_as_gguf_writes_the_same(clearformer, trained) -> None:
+    run = str(trained / "language")
+    ended = clearformer("export", run, "out.gguf", "--type", "f32")
+    assert (ended.code, ended.out) == (0, "out.gguf\n"), ended.err
+    prompt = ("the cat", "--max-new-tokens", "8", "--temperature", "0", "--json")
+    one, other = (clearformer("generate", path, *prompt).json for path in (run, "./out.gguf"))
+    assert one["token_ids"] == other["token_ids"]
+    assert "already exists" in clearformer("export", run, "out.gguf").err
+
+
+def test_what_falls_back_is_said(clearformer, trained) -> None:
+    ended = clearformer("export", str(trained / "language"), "out.gguf", "--type", "q8_0", "--lang", "zh")
+    found = clearformer("export", str(trained / "language"), "again.gguf", "--type", "q8_0", "--json").json
+    assert found["type"] == "q8_0"
+    assert bool(found["fell_back"]) == ("f16" in ended.err)
+    assert found["fell_back"] == [] or found["fell_back"][0] in ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("out", "--type", "f16"), "--type f16 is for GGUF files"),
+        (("out.gguf", "--form", "own"), "--form own is a form of folders"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(clearformer, trained, arguments, said) -> None:
+    ended = clearformer("export", str(trained / "language"), *arguments)
+    assert ended.code == 2
+    assert said in ended.err
+    assert not Path(arguments[0]).exists()
+
+
 @pytest.mark.parametrize(
     ("verb", "task"), [("fill", "language"), ("classify", "language"), ("translate", "language"), ("fill", "vision")]
 )

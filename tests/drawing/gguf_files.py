@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from clearformer.build import build
+from clearformer.checkpoint.gguf_blocks import Kind
 from clearformer.checkpoint.writing import save_folder
 from clearformer.export_gguf import export_gguf
 from clearformer.families import GenerationDefaults
@@ -43,10 +44,10 @@ def folder_of(
     return path
 
 
-def gguf_of(path: Path, tokenizer: FastTokenizer, spare: int = 3, **more: Any) -> Path:
+def gguf_of(path: Path, tokenizer: FastTokenizer, kind: Kind = "f16", spare: int = 3, **more: Any) -> Path:
     """A small Llama with this tokenizer, whose table has a few rows more than it."""
     spec = small_llama(tokenizer.vocabulary_size + spare)
-    return export_gguf(folder_of(path.with_suffix(""), spec, tokenizer, **more), path).path
+    return export_gguf(folder_of(path.with_suffix(""), spec, tokenizer, **more), path, kind).path
 
 
 def asked_of_llama_cpp(path: Path, **asked: Any) -> dict[str, Any]:

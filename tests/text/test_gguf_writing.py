@@ -88,6 +88,17 @@ def test_byte_level(pre):
     require_alike(BYTE_LEVEL[pre], ours)
 
 
+def test_smollm2(smollm2, smollm2_metadata):
+    ours, written = again(smollm2)
+    require_alike(smollm2, ours)
+    assert HUGGING_FACE not in written
+    said = ("model", "pre", "token_type", "merges", "bos_token_id", "eos_token_id", "unknown_token_id")
+    rows = smollm2.vocabulary_size
+    for key in (f"tokenizer.ggml.{name}" for name in said):
+        found = written[key]
+        assert (found[:rows] if key.endswith("type") else found) == smollm2_metadata[key]
+
+
 @pytest.mark.parametrize("metaspace", [True, False])
 def test_sentencepiece(sentencepiece_metadata, metaspace):
     """What llama.cpp has no key for, a space that only the first word gets, is kept in the tokenizer.json beside."""
@@ -137,12 +148,13 @@ def test_what_llama_cpp_cannot_say_is_refused_by_name(tokenizer, named):
         tokenizer_to_gguf(tokenizer(), 400, "llama")
 
 
-def test_further_ends_are_written_and_at_most_three(smollm2):
-    written = tokenizer_to_gguf(smollm2, smollm2.vocabulary_size, "llama", [2, 5, 6])
+def test_further_ends_are_written_and_at_most_three():
+    small = BYTE_LEVEL["gpt-2"]
+    written = tokenizer_to_gguf(small, 300, "llama", [1, 5, 6])
     found = [written[f"tokenizer.ggml.{name}_token_id"] for name in ("eos", "eot", "eom")]
-    assert found == [2, 5, 6]
+    assert found == [1, 5, 6]
     with pytest.raises(TokenizerError, match="at most 3"):
-        tokenizer_to_gguf(smollm2, smollm2.vocabulary_size, "llama", [2, 5, 6, 7])
+        tokenizer_to_gguf(small, 300, "llama", [1, 5, 6, 7])
 
 
 @pytest.mark.parametrize(
