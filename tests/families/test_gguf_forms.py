@@ -224,3 +224,30 @@ def test_tables_invert_themselves(family, form, keys):
         foreign = weight_table.dump(rows, ours)
         again = weight_table.load(rows, Tensors({}, foreign), shapes)
         assert all(torch.equal(again[name], ours[name]) for name in ours)
+
+
+MIXTRAL_KEYS = LLAMA_KEYS | {"llama.expert_count": 3, "llama.expert_used_count": 2}
+
+
+def test_experts_one_by_one_are_those_that_lie_together():
+    """Older files keep each expert's matrices apart: `blk.0.ffn_gate.2.weight`."""
+    claimed = {f"blk.{layer}.ffn_down_exps.weight": torch.zeros(3, 48, 88) for layer in range(2)}
+    spec = GGUF_LLAMA.read(Tensors(MIXTRAL_KEYS, table() | claimed))
+    config = LLAMA_CONFIG | {"model_type": "mixtral", "num_local_experts": 3, "num_experts_per_tok": 2}
+    assert spec == family_of(config).read(config | {"tie_word_embeddings": True})
+    generator = torch.Generator().manual_seed(0)
+    shapes = {name: tuple(parameter.shape) for name, parameter in empty(spec).named_parameters()}
+    ours = {name: torch.randn(shape, generator=generator) for name, shape in shapes.items()}
+    rows = GGUF_LLAMA.table(spec)
+    together = weight_table.dump(rows, ours)
+    apart: dict[str, torch.Tensor] = {}
+    for name, tensor in together.items():
+        if "_exps" in name:
+            stem = name.removesuffix("_exps.weight")
+            apart |= {f"{stem}.{number}.weight": matrix for number, matrix in enumerate(tensor)}
+        else:
+            apart[name] = tensor
+    assert GGUF_LLAMA.read(Tensors(MIXTRAL_KEYS, apart)) == spec
+    for held in (together, apart):
+        again = weight_table.load(rows, Tensors(MIXTRAL_KEYS, held), shapes)
+        assert all(torch.equal(again[name], ours[name]) for name in ours)
