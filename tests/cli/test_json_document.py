@@ -75,6 +75,7 @@ def model(home):
         ("cost", ["smollm2-135m", "--generate", "4+2", "--fit", "1GB", "--compare", "tiny-gpt"]),
         ("bench decode", ["--busy-ok", "--prompt", "4", "--new", "2", "--runs", "1"]),
         ("bench train", ["--busy-ok", "--shape", "char", "--steps", "1", "--runs", "1", "--vs", "nn"]),
+        ("export", ["smollm2-135m", "out.gguf", "--type", "q8_0"]),
         ("ls", []),
         ("show", ["toy"]),
         ("rm", ["toy"]),
@@ -103,7 +104,6 @@ def test_the_keys_are_those_of_the_document(clearformer, tokenizer_folder, model
         ("classify", ["vision", "data/shades/dark/0.png"], ("outputs[].scores",)),
         ("fill", ["masked", "the c[MASK]t"], ()),
         ("export", ["language", "out"], ()),
-        ("export", ["language", "out.gguf", "--type", "q8_0"], ()),
     ],
 )
 def test_the_keys_of_trained_verbs_are_those_of_the_document(clearformer, trained, command, arguments, open_) -> None:
