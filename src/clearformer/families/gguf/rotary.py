@@ -81,7 +81,8 @@ def _by_keys(
     slow = decimal(metadata.number(f"{stem}yarn_beta_slow", _BETAS[1]))
     if kind == "longrope":
         metadata.only(f"{stem}factor", 1.0)
-        return LongRoPE(*(_vector(tensors, name, turned // 2) for name in (SHORT, LONG)), original, attention)
+        short, long = (_vector(tensors, name, turned // 2) for name in (SHORT, LONG))
+        return LongRoPE(short, long, original, attention)
     if kind == "yarn":
         whole = None if attention == 1.0 else decimal_product(attention, sharpening(factor, 1.0))
         return YaRN(factor, original, fast, slow, whole)
