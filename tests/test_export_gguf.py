@@ -121,6 +121,16 @@ def test_an_encoder_decoder_is_refused_with_what_stands_in_the_way(tmp_path):
         export_gguf(folder_of(tmp_path / "in", spec), tmp_path / "m.gguf")
 
 
+def test_a_window_that_llama_cpp_would_look_past_is_refused(tmp_path):
+    """Phi-3's files can say it, and llama.cpp leaves it out: no other model is written under that name."""
+    spec = small_llama(101)
+    (block,) = spec.decoder.blocks
+    seeing = dataclasses.replace(block, attention=dataclasses.replace(block.attention, visibility=s.Causal(8)))
+    windowed = dataclasses.replace(spec, decoder=dataclasses.replace(spec.decoder, blocks=(seeing,)))
+    with pytest.raises(CheckpointError, match=r"llama \(spec\.decoder\.blocks\[0\]\.attention\.visibility"):
+        export_gguf(folder_of(tmp_path / "in", windowed), tmp_path / "m.gguf")
+
+
 def test_what_stands_there_is_not_touched(tmp_path):
     (tmp_path / "m.gguf").write_bytes(b"mine")
     with pytest.raises(CheckpointError, match="already exists"):

@@ -86,7 +86,8 @@ def gguf_form_for(spec: Spec, shapes: Mapping[str, tuple[int, ...]], family: str
     """
     own = _LLAMA_CPPS_NAME.get(family, family)
     obstacles = []
-    for form in sorted(GGUF_FORMS, key=lambda form: form.architecture != own):
+    asked = [form for form in GGUF_FORMS if form.architecture not in _FOR_THEIR_OWN or form.architecture == own]
+    for form in sorted(asked, key=lambda form: form.architecture != own):
         try:
             return form, form.write(spec, shapes)
         except CheckpointError as error:
@@ -96,6 +97,8 @@ def gguf_form_for(spec: Spec, shapes: Mapping[str, tuple[int, ...]], family: str
     raise CheckpointError(say.NO_GGUF_FORM, expected=_obstacles(obstacles))
 
 
+# llama.cpp reads Phi-3's window and looks past it: no other model with a window may take that name.
+_FOR_THEIR_OWN = frozenset({"phi3"})
 # Families that llama.cpp keeps under another name.
 _LLAMA_CPPS_NAME = {"mistral": "llama", "mixtral": "llama", "gemma3_text": "gemma3"}
 
