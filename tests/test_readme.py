@@ -28,7 +28,9 @@ def runnable() -> list[str]:
 
 
 def needs_no_model(command: str) -> bool:
-    known = " demo" in command or command.endswith(" env") or command.startswith("clearformer cost ")
+    known = (
+        " demo" in command or command.endswith(" env") or command.startswith(("clearformer cost ", "clearformer card "))
+    )
     return known and "smollm2" not in command
 
 

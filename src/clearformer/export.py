@@ -17,8 +17,8 @@ from clearformer.checkpoint.reading import given, inside, read_bounded, read_jso
 from clearformer.checkpoint.writing import save_folder
 from clearformer.families import PUBLISHED, family_for
 from clearformer.families.generation import token_keys, write_generation
-from clearformer.families.heads import write_sentence_head
 from clearformer.families.own import OWN
+from clearformer.families.sentence_head import write_sentence_head
 from clearformer.load import Found, look
 from clearformer.spec import DecoderOnly, EncoderOnly, Hidden, Spec
 from clearformer.store.places import Progress

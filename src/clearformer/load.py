@@ -19,7 +19,7 @@ from clearformer.checkpoint.tensor_file import TensorFile
 from clearformer.errors import CheckpointError, MachineError, UsageError
 from clearformer.families import GenerationDefaults, family_of, gguf_form_of
 from clearformer.families.generation import read_generation, read_gguf_generation
-from clearformer.families.heads import read_sentence_head
+from clearformer.families.sentence_head import read_sentence_head
 from clearformer.messages import load as say
 from clearformer.messages import runs as say_of_runs
 from clearformer.messages import verbatim

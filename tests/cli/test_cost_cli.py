@@ -73,7 +73,7 @@ def test_a_large_config_is_priced_at_once_and_without_torch(config: Path) -> Non
 def test_every_preset_has_a_table_in_both_languages(clearformer) -> None:
     for name in PRESETS:
         for language, word in (("en", "Parameters"), ("zh", "参数量")):
-            ended = clearformer("--lang", language, "cost", name, "--length", "21")
+            ended = clearformer("--lang", language, "cost", name)
             assert ended.code == 0
             assert word in ended.out
 
@@ -140,15 +140,61 @@ def test_models_stand_side_by_side(clearformer) -> None:
     ]
 
 
+def test_a_table_side_by_side_leaves_out_nothing_that_was_asked_for(clearformer) -> None:
+    """A length goes to those that can take one; what is asked of the first alone stands below."""
+    ended = clearformer("cost", "tiny-gpt", "--compare", "vit", "--length", "20", "--fit", "1GB", "--generate", "3+2")
+    table, below = ended.out.split("\n\n", 1)
+    assert len(table.splitlines()) == 3
+    assert "T = 20" in below
+    assert "The most that fits" in below
+    assert "Writing 2 tokens" in below
+
+
+def test_what_fits_says_why_there_is_no_number(clearformer, tmp_path: Path) -> None:
+    assert "the input fixes them" in clearformer("cost", "vit", "--fit", "1GB").out
+    assert "not even 1" in clearformer("cost", "tiny-gpt", "--fit", "1KB").out
+    assert "or more: nobody looked further" in clearformer("cost", "tiny-gpt", "--fit", "90000TB").out
+    bare = to_json(tiny_gpt())
+    bare["decoder"]["blocks"] = []
+    (tmp_path / "bare.json").write_text(json.dumps(bare))
+    assert "none to repeat" in clearformer("cost", "bare.json", "--fit", "1GB").out
+    found = clearformer("cost", "bare.json", "--fit", "1GB", "--json").json["fit"]
+    assert [(each["layers"], each["parameters"]) for each in found] == [(None, None)] * 2
+
+
+def test_sizes_without_end_are_no_spec(clearformer, tmp_path: Path) -> None:
+    endless = to_json(tiny_gpt())
+    endless["decoder"]["input"]["vocabulary"] = 10**400
+    (tmp_path / "endless.json").write_text(json.dumps(endless))
+    ended = clearformer("cost", "endless.json")
+    assert (ended.code, len(ended.err.splitlines())) == (1, 2)
+    assert "vocabulary" in ended.err
+
+
+def test_chinese_rows_have_chinese_colons(clearformer) -> None:
+    out = clearformer("--lang", "zh", "cost", "transformer-base", "--fit", "1GB", "--generate", "3+2").out
+    assert "编码器：" in out
+    assert ": " not in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
         (["tiny-gpt", "--length", "257"], "256"),
         (["tiny-gpt", "--batch", "0"], "batch"),
+        (["tiny-gpt", "--batch", "1.5"], "1.5"),
+        (["tiny-gpt", "--batch", "9" * 400], "1099511627776"),
+        (["modern-decoder", "--length", "9" * 400], "1099511627776"),
+        (["tiny-gpt", "--source-length", "5"], "DecoderOnly"),
+        (["vit", "--length", "5"], "EncoderOnly"),
+        (["patch-forecaster", "--length", "5"], "EncoderOnly"),
+        (["tiny-gpt", "--compare"], "--compare"),
         (["tiny-gpt", "--generate", "5"], "512+128"),
         (["tiny-gpt", "--generate", "200+100"], "256"),
         (["vit", "--generate", "5+5"], "EncoderOnly"),
         (["tiny-gpt", "--fit", "much"], "24GB"),
+        (["tiny-gpt", "--fit", "9" * 400 + "GB"], "24GB"),
+        (["tiny-gpt", "--fit", "0.5B"], "24GB"),
         (["nothing-of-that-name"], "nothing-of-that-name"),
     ],
 )

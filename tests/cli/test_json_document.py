@@ -73,6 +73,7 @@ def model(home):
         ("trace", ["smollm2-135m", "the cat"]),
         ("attention", ["smollm2-135m", "the cat"]),
         ("cost", ["smollm2-135m", "--generate", "4+2", "--fit", "1GB", "--compare", "tiny-gpt"]),
+        ("card", ["odd.json"]),
         ("bench decode", ["--busy-ok", "--prompt", "4", "--new", "2", "--runs", "1"]),
         ("bench train", ["--busy-ok", "--shape", "char", "--steps", "1", "--runs", "1", "--vs", "nn"]),
         ("export", ["smollm2-135m", "out.gguf", "--type", "q8_0"]),
@@ -84,6 +85,7 @@ def model(home):
 )
 def test_the_keys_are_those_of_the_document(clearformer, tokenizer_folder, model, runs, command, arguments) -> None:
     Path("corpus.txt").write_text("abc")
+    Path("odd.json").write_text('{"model_type": "llama", "hidden_size": 5, "num_attention_heads": 2, "unheard": 1}')
     found = keys(clearformer(*command.split(), *arguments, "--json").json)
     expected = documented(command)
     assert {key for key in found if not key.startswith(tuple(f"{name}." for name in OPEN))} == {

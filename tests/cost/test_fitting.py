@@ -63,7 +63,7 @@ def test_sizes(text: str, size: int) -> None:
     assert bytes_of(text) == size
 
 
-@pytest.mark.parametrize("text", ["", "GB", "24XB", "-1GB", "0GB", "1e9", "24 G B"])
+@pytest.mark.parametrize("text", ["", "GB", "24XB", "-1GB", "0GB", "1e9", "24 G B", "0.9", "9" * 400, "1000001TB"])
 def test_what_is_no_size_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         bytes_of(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import torch
 from clearformer import spec as s
 from clearformer.cost.flops import seen
 from clearformer.cost.formula import number
-from clearformer.cost.generating import calls, generating, steps
+from clearformer.cost.generating import generating, seen_by_all, steps
 from clearformer.cost.work import Work
 from clearformer.errors import UsageError
 from clearformer.generate.reader import CachedReader, UncachedReader
@@ -65,6 +66,12 @@ def test_a_cache_takes_one_power_of_the_length_away(cached: bool, linear: int, a
     assert course.attention_exponent == pytest.approx(attention, abs=0.01)
 
 
+def calls(prompt: int, new: int, *, cached: bool) -> Iterator[tuple[int, int]]:
+    """(new positions, all positions) of each call."""
+    for length in range(prompt, prompt + new):
+        yield (1 if cached and length > prompt else length), length
+
+
 @pytest.mark.parametrize("cached", [True, False])
 def test_sums_are_those_of_the_calls(cached: bool) -> None:
     made, found = list(calls(P, N, cached=cached)), steps(P, N, cached=cached)
@@ -73,12 +80,25 @@ def test_sums_are_those_of_the_calls(cached: bool) -> None:
     assert found.pairs.value == sum(fresh * length for fresh, length in made)
 
 
+@pytest.mark.parametrize("cached", [True, False])
+@pytest.mark.parametrize("window", [None, 1, 3, 5, 6, 8, 20])
+def test_pairs_seen_are_those_of_each_call(cached: bool, window: int | None) -> None:
+    for prompt, new in ((1, 1), (1, 9), (5, 4), (7, 1)):
+        made = calls(prompt, new, cached=cached)
+        expected = sum(seen(s.Causal(window), number(fresh), number(length)).value for fresh, length in made)
+        assert seen_by_all(window, prompt, new, cached=cached) == expected
+
+
 def test_a_cached_text_sees_what_it_would_see_uncached_at_the_end() -> None:
     """Each token looks once: over all calls as many pairs as one pass over the whole text."""
-    for visibility in (s.Causal(), s.Causal(window=3)):
-        pairs = [seen(visibility, number(n), number(length)).value for n, length in calls(P, N, cached=True)]
+    for window in (None, 3):
         whole = number(P + N - 1)
-        assert sum(pairs) == seen(visibility, whole, whole).value
+        assert seen_by_all(window, P, N, cached=True) == seen(s.Causal(window), whole, whole).value
+
+
+def test_millions_of_tokens_are_summed_without_counting_them() -> None:
+    found = generating(modern_decoder(), Work(), 9_999_999, 9_999_999)
+    assert found.uncached.linear_exponent == pytest.approx(2, abs=0.01)
 
 
 def test_a_model_that_writes_nothing_is_refused() -> None:

@@ -14,10 +14,11 @@ from clearformer import spec as s
 from clearformer.build import build
 from clearformer.cache.static import StaticCache, cache_bytes
 from clearformer.cost.activations import activations
+from clearformer.cost.formula import ZERO, letter
 from clearformer.cost.kv_cache import kv_cache
-from clearformer.cost.memory import memory, training_bytes
+from clearformer.cost.memory import memory, optimizer_state
 from clearformer.cost.parameters import parameters
-from clearformer.cost.work import Kernel, Work
+from clearformer.cost.work import BYTES, Kernel, Work
 from clearformer.layers.attention import Attention
 from clearformer.layers.stack import Stack
 from clearformer.loss import cross_entropy
@@ -144,8 +145,10 @@ def test_the_scores_that_are_quoted() -> None:
 
 def test_seven_billion_parameters_take_fourteen_gigabytes_and_a_hundred_and_twelve_to_train() -> None:
     count = 7 * 10**9
-    assert 2 * count == 14 * 10**9
-    assert training_bytes(count, "float16") == training_bytes(count, "float32") == 112 * 10**9
+    assert BYTES["float16"] * count == 14 * 10**9
+    for dtype in ("float16", "float32"):
+        optimizer = optimizer_state(letter("N", count), ZERO, "adamw", dtype).value
+        assert 2 * BYTES[dtype] * count + optimizer == 112 * 10**9
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])

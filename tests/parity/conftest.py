@@ -11,17 +11,19 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import pytest
 import torch
-from transformers import PreTrainedConfig, PreTrainedModel
+from transformers import CLIPVisionModel, PreTrainedConfig, PreTrainedModel
 
 from clearformer.generate.settings import Options
 from clearformer.generate.speak import Generation
 from clearformer.load import Loaded, load
 from clearformer.model import EncoderDecoder
 from clearformer.spec import Patches, Tokens, TwoTowers, main_stack
+from parity.frame import BUFFERED, of_choice
 
 LENGTH, ROWS = 40, 3
 
@@ -129,12 +131,15 @@ def answer_of(loaded: Loaded, batch: Batch) -> torch.Tensor:
         return loaded.model(batch.ids, real=batch.real, length_bound=bound, **extra)
 
 
-ANSWERS = ("logits", "logits_per_text", "text_embeds", "image_embeds", "last_hidden_state")
+ANSWERS = ("logits", "logits_per_text", "text_embeds", "image_embeds", "prediction_logits", "last_hidden_state")
 
 
 def foreign_answer(model: PreTrainedModel, batch: Batch) -> torch.Tensor:
     with torch.no_grad():
         output = model(**batch.foreign(model))
+    if isinstance(model, CLIPVisionModel):
+        # Its hidden states lack the last norm, which the pooled token has.
+        return output.pooler_output
     return next(output[key] for key in ANSWERS if key in output)
 
 
@@ -190,8 +195,7 @@ def draw(model: PreTrainedModel, seed: int) -> None:
             centre = 0.0 if name.endswith("bias") else 1.0
             parameter.data.uniform_(centre - 0.3, centre + 0.3, generator=generator)
     for name, buffer in model.named_buffers():
-        # Weights that transformers keeps as buffers: Marian's and BART's, and DeepSeek-V3's.
-        if name.endswith(("final_logits_bias", "e_score_correction_bias")):
+        if name.endswith(BUFFERED):
             buffer.data.uniform_(-0.3, 0.3, generator=generator)
 
 
@@ -228,6 +232,18 @@ def save_original(
         return Original(model, folder, batch, answer, max(1e-5 * spread, 4 * floor))
 
     return save
+
+
+@pytest.fixture(scope="module")
+def original(request: pytest.FixtureRequest, save_original: Callable[..., Original]) -> Callable[..., Original]:
+    """By the name of a choice, the model that the module's tables make of it; made once."""
+
+    @cache
+    def make(choice: str, length: int = LENGTH) -> Original:
+        kind, changes = of_choice(request.module, choice)
+        return save_original(kind(kind.config_class(**request.module.SMALL | changes)), length)
+
+    return make
 
 
 @pytest.fixture(scope="session")

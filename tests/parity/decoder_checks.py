@@ -1,68 +1,43 @@
-"""What every decoder is asked beside its logits: padding on the left, its size, and the text that it writes."""
+"""What every decoder is asked, over the tables of its module: its logits whichever side is padded, its size, the text
+that it writes, its other heads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
-import torch
-
-from clearformer.build import empty
-from clearformer.errors import CheckpointError
-from clearformer.generate.settings import Options
-from clearformer.generate.speak import Generation
 from clearformer.load import Loaded
+from parity.frame import Frame, same_size
 
-NEW_TOKENS = 10
-PROMPTS = (9, 4, 17)
+NEW_TOKENS = 12
+PROMPTS = (21, 13, 4)
+
+
+class DecoderChecks(Frame):
+    """MODEL speaks; HEADS are its other classes; SPEAKING are the choices whose text is compared, if not all are."""
+
+    def test_equals_transformers(self, original, load_folder, choice):
+        require_same(original(choice), load_folder(original(choice).folder))
+
+    def test_writes_the_same(self, original, load_folder, speaking):
+        require_same_text(original(speaking), load_folder(original(speaking).folder))
+
+    def test_other_heads_equal_transformers(self, save_original, load_folder, head):
+        kind, changes = head if isinstance(head, tuple) else (head, {})
+        found = save_original(kind(kind.config_class(**self.small() | changes, num_labels=3)))
+        loaded = load_folder(found.folder)
+        assert found.distance(loaded) <= found.tolerance
+        assert found.distance(loaded, left=True) <= found.tolerance
 
 
 def require_same(found: Any, loaded: Loaded) -> None:
-    """As many parameters, and the same logits whichever side the rows are padded on."""
-    ours = sum(parameter.numel() for parameter in empty(loaded.spec).parameters())
-    assert ours == sum(parameter.numel() for parameter in found.model.parameters())
+    """As many parameters, and the same answers whichever side the rows are padded on."""
+    assert same_size(found, loaded)
     assert found.distance(loaded) <= found.tolerance
-    assert distance(found, loaded, left=True) <= found.tolerance
+    assert found.distance(loaded, left=True) <= found.tolerance
 
 
-def distance(found: Any, loaded: Loaded, left=True) -> float:
-    """The largest difference over real positions, both models reading the rows with their padding in front."""
-    ids, real = to_the_right(found.batch.ids, found.batch.real), to_the_right(found.batch.real, found.batch.real)
-    positions = (real.long().cumsum(1) - 1).clamp(min=0)
-    with torch.no_grad():
-        output = found.model(input_ids=ids, attention_mask=real.long(), position_ids=positions)
-        ours = loaded.model(ids, real=real, length_bound=torch.full((len(ids),), ids.shape[1]))
-    theirs = output.logits if "logits" in output else output.last_hidden_state
-    return float((ours - theirs)[real].abs().max())
-
-
-def to_the_right(rows: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-    """Each row's real values at its end, its padding before them."""
-    shifts = (~real).sum(1).tolist()
-    return torch.stack([row.roll(shift) for row, shift in zip(rows, shifts, strict=True)])
-
-
-def require_same_text(found: Any, loaded: Loaded, lengths: Sequence[int] = PROMPTS) -> None:
+def require_same_text(found: Any, loaded: Loaded, lengths: tuple[int, ...] = PROMPTS) -> None:
     """Greedy continuations of prompts of unequal length, ours from a cache and transformers' from its own."""
-    generator = torch.Generator().manual_seed(5)
-    prompts = [torch.randint(1, found.model.config.vocab_size, (n,), generator=generator).tolist() for n in lengths]
-    longest = max(lengths)
-    ids = torch.tensor([[0] * (longest - len(prompt)) + prompt for prompt in prompts])
-    real = torch.arange(longest) >= longest - torch.tensor(lengths)[:, None]
-    settings = {"do_sample": False, "max_new_tokens": NEW_TOKENS, "pad_token_id": 0}
-    theirs = found.model.generate(ids, attention_mask=real.long(), **settings)[:, longest:].tolist()
-    generation = Generation(loaded, prompts, Options(max_new_tokens=NEW_TOKENS, temperature=0.0))
-    for _ in generation.steps():
-        pass
-    assert [result.token_ids for result in generation.results()] == theirs
+    theirs = found.greedy(lengths, NEW_TOKENS)
+    assert found.greedy_by(loaded, lengths, NEW_TOKENS) == theirs
     assert len({token for text in theirs for token in text}) > 2
-
-
-def require_noticed(found: Any, load: Callable[[Path], Loaded], folder: Path) -> None:
-    """The folder's wrong config is refused, or its answer is not the original's."""
-    try:
-        loaded = load(folder)
-    except CheckpointError:
-        return
-    assert found.distance(loaded) > 2 * found.tolerance

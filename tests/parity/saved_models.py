@@ -180,6 +180,7 @@ MODELS: dict[str, tuple[Any, Any]] = {
         hf.T5ForConditionalGeneration,
         hf.T5Config(**T5, feed_forward_proj="gated-silu", tie_word_embeddings=False),
     ),
+    "t5_encoder": (hf.T5EncoderModel, hf.T5Config(**T5, is_encoder_decoder=False)),
     "marian": (hf.MarianMTModel, hf.MarianConfig(**PAPER, scale_embedding=True)),
     "marian_apart": (hf.MarianMTModel, hf.MarianConfig(**PAPER, **APART)),
     "bart": (hf.BartForConditionalGeneration, hf.BartConfig(**PAPER, scale_embedding=True)),
@@ -211,6 +212,7 @@ MODELS: dict[str, tuple[Any, Any]] = {
     "clip_text": (hf.CLIPTextModelWithProjection, hf.CLIPTextConfig(**TEXT | {"eos_token_id": 7})),
     "clip_text_hidden": (hf.CLIPTextModel, hf.CLIPTextConfig(**TEXT)),
     "clip_image": (hf.CLIPVisionModelWithProjection, hf.CLIPVisionConfig(**IMAGE, projection_dim=20)),
+    "clip_image_pooled": (hf.CLIPVisionModel, hf.CLIPVisionConfig(**IMAGE)),
     "gpt_neox": (hf.GPTNeoXForCausalLM, hf.GPTNeoXConfig(**NEOX, attention_bias=False)),
     "gpt_neox_tied": (
         hf.GPTNeoXForCausalLM,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import pytest
@@ -10,9 +9,9 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import BartConfig, BartForConditionalGeneration, BartForSequenceClassification, BartModel
 
-from clearformer.build import empty
 from clearformer.errors import CheckpointError
 from clearformer.families import family_for
+from parity.pair_checks import PairChecks
 
 SMALL: dict[str, Any] = {
     "vocab_size": 101,
@@ -41,28 +40,11 @@ CHOICES: dict[str, dict[str, Any]] = {
     "scaled": {"scale_embedding": True, "max_position_embeddings": 41},
     "tanh_gelu": {"activation_function": "gelu_new"},
 }
+MODEL = BartForConditionalGeneration
 
 
-@pytest.fixture(scope="module")
-def original(save_original):
-    @cache
-    def make(choice: str):
-        return save_original(BartForConditionalGeneration(BartConfig(**SMALL | CHOICES[choice])))
-
-    return make
-
-
-@pytest.mark.parametrize("choice", CHOICES)
-def test_equals_transformers(original, load_folder, choice):
-    found = original(choice)
-    loaded = load_folder(found.folder)
-    assert found.distance(loaded) <= found.tolerance
-    assert family_for(loaded.spec)[0].model_type == "bart"
-    # The original counts padding on the left as positions; ours agrees with what it says of the rows padded right.
-    assert found.distance(loaded, left=True) <= found.tolerance
-    ours = sum(parameter.numel() for parameter in empty(loaded.spec).parameters())
-    theirs = sum(parameter.numel() for parameter in found.model.parameters())
-    assert ours == theirs + found.model.final_logits_bias.numel()
+class TestBart(PairChecks):
+    """Every check of the frame, over these tables."""
 
 
 def test_a_bare_model_is_read_with_its_table_as_head(save_original, load_folder):
@@ -123,13 +105,3 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("published", {"architectures": ["BartModel"]}),
     ("published", {"is_decoder": True}),
 ]
-
-
-@pytest.mark.parametrize(("choice", "wrong"), WRONG)
-def test_a_wrong_value_is_noticed(original, with_config, load_folder, choice, wrong):
-    found = original(choice)
-    try:
-        loaded = load_folder(with_config(found.folder, wrong))
-    except CheckpointError:
-        return
-    assert found.distance(loaded) > 2 * found.tolerance

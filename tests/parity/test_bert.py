@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
-import pytest
 from safetensors.torch import load_file, save_file
-from transformers import BertConfig, BertForMaskedLM, BertForSequenceClassification, BertModel
+from transformers import BertForMaskedLM, BertForPreTraining, BertForSequenceClassification, BertModel
 
-from clearformer.errors import CheckpointError
+from parity.encoder_checks import EncoderChecks
 
 SMALL: dict[str, Any] = {
     "vocab_size": 101,
@@ -27,26 +25,19 @@ CHOICES: dict[str, tuple[Any, dict[str, Any]]] = {
     "two_labels": (BertForSequenceClassification, {}),
     "three_labels": (BertForSequenceClassification, {"num_labels": 3}),
     "number": (BertForSequenceClassification, {"num_labels": 1}),
+    "pretraining": (BertForPreTraining, {}),
     "relu": (BertForMaskedLM, {"hidden_act": "relu"}),
     "segments": (BertModel, {"type_vocab_size": 5}),
     "eps": (BertModel, {"layer_norm_eps": 0.1}),
 }
+NEXT_SENTENCE = {
+    f"{name}.{kind}" for name in ("cls.seq_relationship", "bert.pooler.dense") for kind in ("weight", "bias")
+}
+UNREAD = {"masked_untied": {"cls.predictions.bias"}, "pretraining": NEXT_SENTENCE}
 
 
-@pytest.fixture(scope="module")
-def original(save_original):
-    @cache
-    def make(choice: str):
-        kind, changes = CHOICES[choice]
-        return save_original(kind(BertConfig(**SMALL | changes)))
-
-    return make
-
-
-@pytest.mark.parametrize("choice", CHOICES)
-def test_equals_transformers(original, load_folder, choice):
-    found = original(choice)
-    assert found.distance(load_folder(found.folder)) <= found.tolerance
+class TestBert(EncoderChecks):
+    """Every check of the frame, over these tables."""
 
 
 def test_first_checkpoints_names(original, with_config, load_folder):
@@ -87,13 +78,3 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("masked", {"tie_word_embeddings": False}),
     ("three_labels", {"id2label": {"0": "a", "1": "b"}}),
 ]
-
-
-@pytest.mark.parametrize(("choice", "wrong"), WRONG)
-def test_a_wrong_value_is_noticed(original, with_config, load_folder, choice, wrong):
-    found = original(choice)
-    try:
-        loaded = load_folder(with_config(found.folder, wrong))
-    except CheckpointError:
-        return
-    assert found.distance(loaded) > 2 * found.tolerance

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import pytest
 from safetensors.torch import load_file, save_file
-from transformers import BloomConfig, BloomForCausalLM, BloomForSequenceClassification, BloomModel
+from transformers import BloomForCausalLM, BloomForSequenceClassification, BloomModel
 
-from clearformer.build import empty
 from clearformer.errors import CheckpointError
+from parity.decoder_checks import DecoderChecks
 
 SMALL: dict[str, Any] = {
     "vocab_size": 101,
@@ -28,40 +27,12 @@ CHOICES: dict[str, dict[str, Any]] = {
     "untied": {"tie_word_embeddings": False},
     "eps": {"layer_norm_epsilon": 0.1},
 }
+MODEL = BloomForCausalLM
+HEADS = [BloomModel, BloomForSequenceClassification]
 
 
-@pytest.fixture(scope="module")
-def original(save_original):
-    @cache
-    def make(choice: str):
-        return save_original(BloomForCausalLM(BloomConfig(**SMALL | CHOICES[choice])))
-
-    return make
-
-
-@pytest.mark.parametrize("choice", CHOICES)
-def test_equals_transformers(original, load_folder, choice):
-    """transformers counts a row's positions from its mask, so rows padded on the left are the same rows."""
-    found = original(choice)
-    loaded = load_folder(found.folder)
-    assert found.distance(loaded) <= found.tolerance
-    assert found.distance(loaded, left=True) <= found.tolerance
-    theirs = sum(parameter.numel() for parameter in found.model.parameters())
-    assert sum(parameter.numel() for parameter in empty(loaded.spec).parameters()) == theirs
-
-
-@pytest.mark.parametrize("choice", ["eight_heads", "untied"])
-def test_writes_the_same_tokens(original, load_folder, choice):
-    found = original(choice)
-    written = found.greedy([40, 31, 13], 12)
-    assert found.greedy_by(load_folder(found.folder), [40, 31, 13], 12) == written
-    assert len({token for row in written for token in row}) >= 3
-
-
-@pytest.mark.parametrize("kind", [BloomModel, BloomForSequenceClassification])
-def test_other_heads_equal_transformers(save_original, load_folder, kind):
-    found = save_original(kind(BloomConfig(**SMALL, num_labels=3)))
-    assert found.distance(load_folder(found.folder)) <= found.tolerance
+class TestBloom(DecoderChecks):
+    """Every check of the frame, over these tables."""
 
 
 def test_the_hubs_names_and_keys(original, with_config, load_folder):
@@ -106,16 +77,6 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("six_heads", {"tie_word_embeddings": False}),
     ("untied", {"tie_word_embeddings": None}),
 ]
-
-
-@pytest.mark.parametrize(("choice", "wrong"), WRONG)
-def test_a_wrong_value_is_noticed(original, with_config, load_folder, choice, wrong):
-    found = original(choice)
-    try:
-        loaded = load_folder(with_config(found.folder, wrong))
-    except CheckpointError:
-        return
-    assert found.distance(loaded) > 2 * found.tolerance
 
 
 REFUSED: dict[str, dict[str, Any]] = {

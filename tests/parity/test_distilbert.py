@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
-import pytest
 from safetensors.torch import load_file, save_file
 from transformers import (
-    DistilBertConfig,
     DistilBertForMaskedLM,
     DistilBertForSequenceClassification,
     DistilBertModel,
 )
 
-from clearformer.errors import CheckpointError
+from parity.encoder_checks import EncoderChecks
 
 SMALL: dict[str, Any] = {
     "vocab_size": 101,
@@ -37,28 +34,8 @@ CHOICES: dict[str, tuple[Any, dict[str, Any]]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def original(save_original):
-    @cache
-    def make(choice: str):
-        kind, changes = CHOICES[choice]
-        return save_original(kind(DistilBertConfig(**SMALL | changes)))
-
-    return make
-
-
-@pytest.mark.parametrize("left", [False, True])
-@pytest.mark.parametrize("choice", CHOICES)
-def test_equals_transformers(original, load_folder, choice, left):
-    found = original(choice)
-    assert found.distance(load_folder(found.folder), left=left) <= found.tolerance
-
-
-@pytest.mark.parametrize("choice", CHOICES)
-def test_as_many_parameters(original, load_folder, choice):
-    found = original(choice)
-    theirs = sum(value.numel() for value in found.model.parameters())
-    assert sum(value.numel() for value in load_folder(found.folder).model.parameters()) == theirs
+class TestDistilBert(EncoderChecks):
+    """Every check of the frame, over these tables."""
 
 
 def test_first_checkpoints_names(original, with_config, load_folder):
@@ -92,13 +69,3 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("masked", {"tie_word_embeddings": False}),
     ("three_labels", {"id2label": {"0": "a", "1": "b"}}),
 ]
-
-
-@pytest.mark.parametrize(("choice", "wrong"), WRONG)
-def test_a_wrong_value_is_noticed(original, with_config, load_folder, choice, wrong):
-    found = original(choice)
-    try:
-        loaded = load_folder(with_config(found.folder, wrong))
-    except CheckpointError:
-        return
-    assert found.distance(loaded) > 2 * found.tolerance

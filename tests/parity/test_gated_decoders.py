@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from functools import cache
 from typing import Any
 
 import pytest
 import torch
 import transformers as hf
 
-from clearformer.build import empty
-from clearformer.errors import CheckpointError
-from clearformer.families import family_of
+from parity.decoder_checks import DecoderChecks
 
 SMALL: dict[str, Any] = {
     "vocab_size": 101,
@@ -44,95 +40,61 @@ FEW = {"num_experts": 5, "num_experts_per_tok": 2, "moe_intermediate_size": 24}
 SHARED = FEW | {"shared_expert_intermediate_size": 40}
 WINDOW = {"use_sliding_window": True, "sliding_window": 7}
 MIXED = ["sliding_attention", "full_attention", "sliding_attention"]
-# choice: family, what its config says beyond SMALL
-CHOICES: dict[str, tuple[str, dict[str, Any]]] = {
-    "mistral": ("Mistral", {"sliding_window": 7, "head_dim": 16}),
-    "mistral_open_tied": ("Mistral", {"sliding_window": None, "num_key_value_heads": 6, **TIED}),
+# choice: class, what its config says beyond SMALL
+CHOICES: dict[str, tuple[Any, dict[str, Any]]] = {
+    "mistral": (hf.MistralForCausalLM, {"sliding_window": 7, "head_dim": 16}),
+    "mistral_open_tied": (hf.MistralForCausalLM, {"sliding_window": None, "num_key_value_heads": 6, **TIED}),
     "mistral_narrow": (
-        "Mistral",
+        hf.MistralForCausalLM,
         {"sliding_window": 12, "head_dim": 4, "num_attention_heads": 8, "num_key_value_heads": 1, "vocab_size": 97}
         | {"rope_parameters": YARN, "hidden_act": "gelu"},
     ),
-    "mixtral": ("Mixtral", {"num_local_experts": 4}),
-    "mixtral_window_tied": ("Mixtral", {"num_local_experts": 5, "num_experts_per_tok": 3, "sliding_window": 9, **TIED}),
+    "mixtral": (hf.MixtralForCausalLM, {"num_local_experts": 4}),
+    "mixtral_window_tied": (
+        hf.MixtralForCausalLM,
+        {"num_local_experts": 5, "num_experts_per_tok": 3, "sliding_window": 9, **TIED},
+    ),
     "mixtral_one": (
-        "Mixtral",
+        hf.MixtralForCausalLM,
         {"num_local_experts": 3, "num_experts_per_tok": 1, "head_dim": 12, "rope_parameters": LLAMA3},
     ),
-    "qwen2": ("Qwen2", {}),
-    "qwen2_late_windows_tied": ("Qwen2", {**THREE, **WINDOW, "max_window_layers": 1, **TIED}),
-    "qwen2_mixed_windows": ("Qwen2", {**THREE, **WINDOW, "layer_types": MIXED, "rope_parameters": YARN}),
-    "qwen2_moe": ("Qwen2Moe", SHARED),
+    "qwen2": (hf.Qwen2ForCausalLM, {}),
+    "qwen2_late_windows_tied": (hf.Qwen2ForCausalLM, {**THREE, **WINDOW, "max_window_layers": 1, **TIED}),
+    "qwen2_mixed_windows": (hf.Qwen2ForCausalLM, {**THREE, **WINDOW, "layer_types": MIXED, "rope_parameters": YARN}),
+    "qwen2_moe": (hf.Qwen2MoeForCausalLM, SHARED),
     "qwen2_moe_normalised": (
-        "Qwen2Moe",
+        hf.Qwen2MoeForCausalLM,
         {**SHARED, **THREE, **TIED, "norm_topk_prob": True, "decoder_sparse_step": 2, "qkv_bias": False},
     ),
     "qwen2_moe_windows": (
-        "Qwen2Moe",
+        hf.Qwen2MoeForCausalLM,
         {**SHARED, **WINDOW, "num_hidden_layers": 4, "max_window_layers": 3, "mlp_only_layers": [1, 2]}
         | {"num_experts_per_tok": 4, "rope_parameters": LINEAR},
     ),
-    "qwen3": ("Qwen3", {"head_dim": 16, **TIED}),
-    "qwen3_usual_width": ("Qwen3", {"num_hidden_layers": 1, "num_attention_heads": 2}),
+    "qwen3": (hf.Qwen3ForCausalLM, {"head_dim": 16, **TIED}),
+    "qwen3_usual_width": (hf.Qwen3ForCausalLM, {"num_hidden_layers": 1, "num_attention_heads": 2}),
     "qwen3_biases_windows": (
-        "Qwen3",
+        hf.Qwen3ForCausalLM,
         {**THREE, **WINDOW, "head_dim": 12, "attention_bias": True, "max_window_layers": 2, "rope_parameters": LLAMA3},
     ),
-    "qwen3_moe": ("Qwen3Moe", {**FEW, "head_dim": 16}),
+    "qwen3_moe": (hf.Qwen3MoeForCausalLM, {**FEW, "head_dim": 16}),
     "qwen3_moe_normalised": (
-        "Qwen3Moe",
+        hf.Qwen3MoeForCausalLM,
         {**FEW, **THREE, **TIED, "norm_topk_prob": True, "decoder_sparse_step": 2, "attention_bias": True},
     ),
-    "qwen3_moe_windows": ("Qwen3Moe", {**FEW, **WINDOW, "mlp_only_layers": [0], "num_key_value_heads": 6}),
+    "qwen3_moe_windows": (hf.Qwen3MoeForCausalLM, {**FEW, **WINDOW, "mlp_only_layers": [0], "num_key_value_heads": 6}),
 }
 
 
-def config_of(choice: str) -> hf.PreTrainedConfig:
-    family, changes = CHOICES[choice]
-    return getattr(hf, f"{family}Config")(**SMALL | changes)
+HEADS = [
+    (getattr(hf, kind.__name__.removesuffix("ForCausalLM") + head), changes)
+    for kind, changes in (CHOICES[each] for each in ("mistral", "mixtral", "qwen2", "qwen2_moe", "qwen3", "qwen3_moe"))
+    for head in ("Model", "ForSequenceClassification")
+]
 
 
-@pytest.fixture(scope="module")
-def original(save_original):
-    @cache
-    def make(choice: str):
-        return save_original(getattr(hf, f"{CHOICES[choice][0]}ForCausalLM")(config_of(choice)))
-
-    return make
-
-
-@pytest.mark.parametrize("choice", CHOICES)
-def test_equals_transformers(original, load_folder, choice):
-    found = original(choice)
-    loaded = load_folder(found.folder)
-    assert found.distance(loaded) <= found.tolerance
-    assert found.distance(loaded, left=True) <= found.tolerance
-
-
-@pytest.mark.parametrize("choice", CHOICES)
-def test_cached_greedy_tokens(original, load_folder, choice):
-    found = original(choice)
-    lengths, count = (21, 13, 4), 16
-    assert found.greedy_by(load_folder(found.folder), lengths, count) == found.greedy(lengths, count)
-
-
-@pytest.mark.parametrize("choice", CHOICES)
-def test_as_many_parameters(original, choice):
-    found = original(choice)
-    config = json.loads((found.folder / "config.json").read_text())
-    ours = empty(family_of(config).read(config)).parameters()
-    assert sum(each.numel() for each in ours) == sum(each.numel() for each in found.model.parameters())
-
-
-@pytest.mark.parametrize("head", ["Model", "ForSequenceClassification"])
-@pytest.mark.parametrize("choice", ["mistral", "mixtral", "qwen2", "qwen2_moe", "qwen3", "qwen3_moe"])
-def test_other_heads_equal_transformers(save_original, load_folder, choice, head):
-    config = config_of(choice)
-    config.num_labels = 3
-    found = save_original(getattr(hf, CHOICES[choice][0] + head)(config))
-    loaded = load_folder(found.folder)
-    assert found.distance(loaded) <= found.tolerance
-    assert found.distance(loaded, left=True) <= found.tolerance
+class TestGatedDecoders(DecoderChecks):
+    """Every check of the frame, over these tables."""
 
 
 @pytest.mark.parametrize("choice", ["mixtral", "qwen2_moe", "qwen3_moe"])
@@ -206,45 +168,3 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("qwen3_moe_windows", {"sliding_window": 8}),
     ("qwen3_moe_windows", {"mlp_only_layers": []}),
 ]
-
-
-@pytest.mark.parametrize(("choice", "wrong"), WRONG)
-def test_a_wrong_value_is_noticed(original, with_config, load_folder, choice, wrong):
-    found = original(choice)
-    try:
-        loaded = load_folder(with_config(found.folder, wrong))
-    except CheckpointError:
-        return
-    assert found.distance(loaded) > 2 * found.tolerance
-
-
-# Without these, what transformers completes is some published model's size.
-SIZES = {
-    "vocab_size",
-    "hidden_size",
-    "intermediate_size",
-    "moe_intermediate_size",
-    "shared_expert_intermediate_size",
-    "num_hidden_layers",
-    "num_attention_heads",
-    "max_position_embeddings",
-}
-
-
-@pytest.mark.parametrize("choice", CHOICES)
-def test_an_absent_key_means_what_transformers_takes_it_to_mean(choice):
-    """Whatever one key a config lacks: it means the config that transformers completes, or both are refused."""
-    kind, written = type(config_of(choice)), json.loads(config_of(choice).to_json_string())
-    family = family_of(written)
-
-    def meaning(config: dict[str, Any]) -> Any:
-        try:
-            return family.read(config)
-        except CheckpointError:
-            return None
-
-    assert meaning(written) is not None
-    for key in written.keys() - SIZES - {"model_type"}:
-        lacking = {name: value for name, value in written.items() if name != key}
-        completed = json.loads(kind.from_dict(lacking).to_json_string())
-        assert meaning(lacking) == meaning(completed), key

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import copy
-from functools import cache
 from typing import Any
 
 import pytest
 import torch
-from transformers import GemmaConfig, GemmaForCausalLM, GemmaForSequenceClassification, GemmaModel
+from transformers import GemmaForCausalLM, GemmaForSequenceClassification, GemmaModel
 
-from parity.decoder_checks import require_noticed, require_same, require_same_text
+from parity.decoder_checks import DecoderChecks
 
 SMALL: dict[str, Any] = {
     "vocab_size": 101,
@@ -33,32 +32,12 @@ CHOICES: dict[str, dict[str, Any]] = {
     "silu": {"hidden_act": "silu", "rms_norm_eps": 0.1},
     "yarn": {"rope_parameters": YARN},
 }
+MODEL = GemmaForCausalLM
+HEADS = [GemmaModel, GemmaForSequenceClassification]
 
 
-@pytest.fixture(scope="module")
-def original(save_original):
-    @cache
-    def make(choice: str):
-        return save_original(GemmaForCausalLM(GemmaConfig(**SMALL | CHOICES[choice])))
-
-    return make
-
-
-@pytest.mark.parametrize("choice", CHOICES)
-def test_equals_transformers(original, load_folder, choice):
-    require_same(original(choice), load_folder(original(choice).folder))
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("choice", CHOICES)
-def test_writes_the_same(original, load_folder, choice):
-    require_same_text(original(choice), load_folder(original(choice).folder))
-
-
-@pytest.mark.parametrize("kind", [GemmaModel, GemmaForSequenceClassification])
-def test_other_heads_equal_transformers(save_original, load_folder, kind):
-    found = save_original(kind(GemmaConfig(**SMALL, num_labels=3)))
-    assert found.distance(load_folder(found.folder)) <= found.tolerance
+class TestGemma(DecoderChecks):
+    """Every check of the frame, over these tables."""
 
 
 @pytest.mark.parametrize(
@@ -109,9 +88,3 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("published", {"use_bidirectional_attention": True}),
     ("published", {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "use_bidirectional_attention": None}),
 ]
-
-
-@pytest.mark.parametrize(("choice", "wrong"), WRONG)
-def test_a_wrong_value_is_noticed(original, with_config, load_folder, choice, wrong):
-    found = original(choice)
-    require_noticed(found, load_folder, with_config(found.folder, wrong))

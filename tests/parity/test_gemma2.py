@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import pytest
-from transformers import Gemma2Config, Gemma2ForCausalLM, Gemma2ForSequenceClassification, Gemma2Model
+from transformers import Gemma2ForCausalLM, Gemma2ForSequenceClassification, Gemma2Model
 
-from parity.decoder_checks import require_noticed, require_same, require_same_text
+from parity.decoder_checks import DecoderChecks
+from parity.frame import require_noticed
 
 LOCAL, GLOBAL = "sliding_attention", "full_attention"
 SMALL: dict[str, Any] = {
@@ -36,32 +36,12 @@ CHOICES: dict[str, dict[str, Any]] = {
     "untied_biased": {"tie_word_embeddings": False, "attention_bias": True, "num_key_value_heads": 6},
     "linear": {"rope_parameters": {"rope_type": "linear", "rope_theta": 1e3, "factor": 4.0}},
 }
+MODEL = Gemma2ForCausalLM
+HEADS = [Gemma2Model, Gemma2ForSequenceClassification]
 
 
-@pytest.fixture(scope="module")
-def original(save_original):
-    @cache
-    def make(choice: str):
-        return save_original(Gemma2ForCausalLM(Gemma2Config(**SMALL | CHOICES[choice])))
-
-    return make
-
-
-@pytest.mark.parametrize("choice", CHOICES)
-def test_equals_transformers(original, load_folder, choice):
-    require_same(original(choice), load_folder(original(choice).folder))
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("choice", CHOICES)
-def test_writes_the_same(original, load_folder, choice):
-    require_same_text(original(choice), load_folder(original(choice).folder))
-
-
-@pytest.mark.parametrize("kind", [Gemma2Model, Gemma2ForSequenceClassification])
-def test_other_heads_equal_transformers(save_original, load_folder, kind):
-    found = save_original(kind(Gemma2Config(**SMALL, num_labels=3)))
-    assert found.distance(load_folder(found.folder)) <= found.tolerance
+class TestGemma2(DecoderChecks):
+    """Every check of the frame, over these tables."""
 
 
 def test_old_keys_mean_the_same(original, with_config, load_folder):
@@ -104,14 +84,8 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("choice", "wrong"), WRONG)
-def test_a_wrong_value_is_noticed(original, with_config, load_folder, choice, wrong):
-    found = original(choice)
-    require_noticed(found, load_folder, with_config(found.folder, wrong))
-
-
 @pytest.mark.parametrize("key", ["attn_logit_softcapping", "final_logit_softcapping"])
 def test_no_cap_is_not_the_cap_of_an_absent_key(original, with_config, load_folder, key):
     found = original("uncapped")
     assert load_folder(found.folder).spec.head.cap is None
-    require_noticed(found, load_folder, with_config(found.folder, {key: None}))
+    require_noticed(found, lambda: load_folder(with_config(found.folder, {key: None})))

@@ -3,13 +3,13 @@ matters, planted wrong."""
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import pytest
 from transformers import Gemma3ForCausalLM, Gemma3TextConfig, Gemma3TextForSequenceClassification, Gemma3TextModel
 
-from parity.decoder_checks import require_noticed, require_same, require_same_text
+from parity.decoder_checks import DecoderChecks, require_same
+from parity.frame import require_noticed
 
 LOCAL, GLOBAL = "sliding_attention", "full_attention"
 SMALL: dict[str, Any] = {
@@ -53,32 +53,13 @@ CHOICES: dict[str, dict[str, Any]] = {
 BOTH_WAYS = {"use_bidirectional_attention": True, "sliding_window": 12, **ropes()}
 # Their tables change with the length read so far; ours are those of the declared length from the first token.
 LENGTH_BOUND = {"dynamic", "longrope"}
+MODEL = Gemma3ForCausalLM
+HEADS = [Gemma3TextModel, Gemma3TextForSequenceClassification]
+SPEAKING = [choice for choice in CHOICES if choice not in LENGTH_BOUND]
 
 
-@pytest.fixture(scope="module")
-def original(save_original):
-    @cache
-    def make(choice: str):
-        return save_original(Gemma3ForCausalLM(Gemma3TextConfig(**SMALL | CHOICES[choice])))
-
-    return make
-
-
-@pytest.mark.parametrize("choice", CHOICES)
-def test_equals_transformers(original, load_folder, choice):
-    require_same(original(choice), load_folder(original(choice).folder))
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("choice", [choice for choice in CHOICES if choice not in LENGTH_BOUND])
-def test_writes_the_same(original, load_folder, choice):
-    require_same_text(original(choice), load_folder(original(choice).folder))
-
-
-@pytest.mark.parametrize("kind", [Gemma3TextModel, Gemma3TextForSequenceClassification])
-def test_other_heads_equal_transformers(save_original, load_folder, kind):
-    found = save_original(kind(Gemma3TextConfig(**SMALL, num_labels=3)))
-    assert found.distance(load_folder(found.folder)) <= found.tolerance
+class TestGemma3(DecoderChecks):
+    """Every check of the frame, over these tables."""
 
 
 @pytest.mark.parametrize("kind", [Gemma3TextModel, Gemma3ForCausalLM])
@@ -88,7 +69,7 @@ def test_both_ways_it_is_an_encoder(save_original, with_config, load_folder, kin
     assert loaded.model.role == "encoder"
     require_same(found, loaded)
     for wrong in ({"sliding_window": 10}, {"use_bidirectional_attention": False}):
-        require_noticed(found, load_folder, with_config(found.folder, wrong))
+        require_noticed(found, lambda wrong=wrong: load_folder(with_config(found.folder, wrong)))
 
 
 @pytest.mark.parametrize("scaling", [None, {"rope_type": "linear", "factor": 8.0}, {"type": "linear", "factor": 8.0}])
@@ -151,9 +132,3 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("llama3", rope(GLOBAL, "llama3", low_freq_factor=1.5)),
     ("longrope", rope(GLOBAL, "longrope", original_max_position_embeddings=40)),
 ]
-
-
-@pytest.mark.parametrize(("choice", "wrong"), WRONG)
-def test_a_wrong_value_is_noticed(original, with_config, load_folder, choice, wrong):
-    found = original(choice)
-    require_noticed(found, load_folder, with_config(found.folder, wrong))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import pytest
-from transformers import Glm4Config, Glm4ForCausalLM, Glm4ForSequenceClassification, Glm4Model
+from transformers import Glm4ForCausalLM, Glm4ForSequenceClassification, Glm4Model
 
-from parity.decoder_checks import require_noticed, require_same, require_same_text
+from parity.decoder_checks import DecoderChecks
 
 SMALL: dict[str, Any] = {
     "vocab_size": 101,
@@ -30,32 +29,12 @@ CHOICES: dict[str, dict[str, Any]] = {
     "third": {"rope_parameters": {"rope_type": "default", "rope_theta": 100.0, "partial_rotary_factor": 1 / 3}},
     "yarn": {"rope_parameters": YARN, "hidden_act": "gelu", "num_key_value_heads": 6},
 }
+MODEL = Glm4ForCausalLM
+HEADS = [Glm4Model, Glm4ForSequenceClassification]
 
 
-@pytest.fixture(scope="module")
-def original(save_original):
-    @cache
-    def make(choice: str):
-        return save_original(Glm4ForCausalLM(Glm4Config(**SMALL | CHOICES[choice])))
-
-    return make
-
-
-@pytest.mark.parametrize("choice", CHOICES)
-def test_equals_transformers(original, load_folder, choice):
-    require_same(original(choice), load_folder(original(choice).folder))
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("choice", CHOICES)
-def test_writes_the_same(original, load_folder, choice):
-    require_same_text(original(choice), load_folder(original(choice).folder))
-
-
-@pytest.mark.parametrize("kind", [Glm4Model, Glm4ForSequenceClassification])
-def test_other_heads_equal_transformers(save_original, load_folder, kind):
-    found = save_original(kind(Glm4Config(**SMALL, num_labels=3)))
-    assert found.distance(load_folder(found.folder)) <= found.tolerance
+class TestGlm4(DecoderChecks):
+    """Every check of the frame, over these tables."""
 
 
 @pytest.mark.parametrize("part", [0.5, None])
@@ -89,9 +68,3 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("yarn", {"rope_parameters": {**YARN, "factor": 4.5}}),
     ("published", {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}),
 ]
-
-
-@pytest.mark.parametrize(("choice", "wrong"), WRONG)
-def test_a_wrong_value_is_noticed(original, with_config, load_folder, choice, wrong):
-    found = original(choice)
-    require_noticed(found, load_folder, with_config(found.folder, wrong))

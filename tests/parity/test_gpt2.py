@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
-import pytest
-from transformers import GPT2Config, GPT2ForSequenceClassification, GPT2LMHeadModel, GPT2Model
+from transformers import GPT2ForSequenceClassification, GPT2LMHeadModel, GPT2Model
 
-from clearformer.errors import CheckpointError
+from parity.decoder_checks import DecoderChecks
 
 SMALL: dict[str, Any] = {
     "vocab_size": 101,
@@ -34,27 +32,12 @@ CHOICES: dict[str, dict[str, Any]] = {
     "quick_gelu": {"activation_function": "quick_gelu"},
     "eps": {"layer_norm_epsilon": 0.1},
 }
+MODEL = GPT2LMHeadModel
+HEADS = [GPT2Model, GPT2ForSequenceClassification]
 
 
-@pytest.fixture(scope="module")
-def original(save_original):
-    @cache
-    def make(choice: str):
-        return save_original(GPT2LMHeadModel(GPT2Config(**SMALL | CHOICES[choice])))
-
-    return make
-
-
-@pytest.mark.parametrize("choice", CHOICES)
-def test_equals_transformers(original, load_folder, choice):
-    found = original(choice)
-    assert found.distance(load_folder(found.folder)) <= found.tolerance
-
-
-@pytest.mark.parametrize("kind", [GPT2Model, GPT2ForSequenceClassification])
-def test_other_heads_equal_transformers(save_original, load_folder, kind):
-    found = save_original(kind(GPT2Config(**SMALL, num_labels=3)))
-    assert found.distance(load_folder(found.folder)) <= found.tolerance
+class TestGPT2(DecoderChecks):
+    """Every check of the frame, over these tables."""
 
 
 WRONG: list[tuple[str, dict[str, Any]]] = [
@@ -74,13 +57,3 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("untied", {"tie_word_embeddings": True}),
     ("published", {"tie_word_embeddings": False}),
 ]
-
-
-@pytest.mark.parametrize(("choice", "wrong"), WRONG)
-def test_a_wrong_value_is_noticed(original, with_config, load_folder, choice, wrong):
-    found = original(choice)
-    try:
-        loaded = load_folder(with_config(found.folder, wrong))
-    except CheckpointError:
-        return
-    assert found.distance(loaded) > 2 * found.tolerance

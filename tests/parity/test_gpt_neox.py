@@ -11,11 +11,10 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import GPTNeoXConfig, GPTNeoXForCausalLM, GPTNeoXForSequenceClassification, GPTNeoXModel
 
-from clearformer.build import empty
-from clearformer.errors import CheckpointError
 from clearformer.families.family import difference
 from clearformer.families.gpt_neox import GPT_NEOX as FAMILY
 from clearformer.spec import Rotary
+from parity.decoder_checks import DecoderChecks
 
 SMALL: dict[str, Any] = {
     "vocab_size": 101,
@@ -57,15 +56,12 @@ ROPES: dict[str, dict[str, Any]] = {
         **SHORT,
     },
 }
+MODEL = GPTNeoXForCausalLM
+HEADS = [GPTNeoXModel, GPTNeoXForSequenceClassification]
 
 
-@pytest.fixture(scope="module")
-def original(save_original):
-    @cache
-    def make(choice: str):
-        return save_original(GPTNeoXForCausalLM(GPTNeoXConfig(**SMALL | CHOICES[choice])))
-
-    return make
+class TestGPTNeoX(DecoderChecks):
+    """Every check of the frame, over these tables."""
 
 
 @pytest.fixture(scope="module")
@@ -79,30 +75,6 @@ def stretched(save_original):
         return save_original(GPTNeoXForCausalLM(GPTNeoXConfig(**SMALL | trained | shape)))
 
     return make
-
-
-@pytest.mark.parametrize("choice", CHOICES)
-def test_equals_transformers(original, load_folder, choice):
-    found = original(choice)
-    loaded = load_folder(found.folder)
-    assert found.distance(loaded) <= found.tolerance
-    assert found.distance(loaded, left=True) <= found.tolerance
-    theirs = sum(parameter.numel() for parameter in found.model.parameters())
-    assert sum(parameter.numel() for parameter in empty(loaded.spec).parameters()) == theirs
-
-
-@pytest.mark.parametrize("choice", ["parallel", "sequential", "tied"])
-def test_writes_the_same_tokens(original, load_folder, choice):
-    found = original(choice)
-    written = found.greedy([40, 31, 13], 12)
-    assert found.greedy_by(load_folder(found.folder), [40, 31, 13], 12) == written
-    assert len({token for row in written for token in row}) >= 3
-
-
-@pytest.mark.parametrize("kind", [GPTNeoXModel, GPTNeoXForSequenceClassification])
-def test_other_heads_equal_transformers(save_original, load_folder, kind):
-    found = save_original(kind(GPTNeoXConfig(**SMALL, num_labels=3)))
-    assert found.distance(load_folder(found.folder)) <= found.tolerance
 
 
 @pytest.mark.parametrize("rope", ROPES)
@@ -182,13 +154,3 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("third_of_heads", {"rotary_pct": 0.2}),
     ("third_of_heads", {"rotary_emb_base": 600}),
 ]
-
-
-@pytest.mark.parametrize(("choice", "wrong"), WRONG)
-def test_a_wrong_value_is_noticed(original, with_config, load_folder, choice, wrong):
-    found = original(choice)
-    try:
-        loaded = load_folder(with_config(found.folder, wrong))
-    except CheckpointError:
-        return
-    assert found.distance(loaded) > 2 * found.tolerance

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
-import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import MarianConfig, MarianMTModel
+from transformers import MarianMTModel
 
-from clearformer.build import empty
-from clearformer.errors import CheckpointError
-from clearformer.families import family_for
+from parity.pair_checks import PairChecks
 
 SMALL: dict[str, Any] = {
     "vocab_size": 101,
@@ -47,28 +43,11 @@ CHOICES: dict[str, dict[str, Any]] = {
     "apart_own_head": {**APART, "tie_word_embeddings": False},
     "unscaled_relu": {"scale_embedding": False, "activation_function": "relu"},
 }
+MODEL = MarianMTModel
 
 
-@pytest.fixture(scope="module")
-def original(save_original):
-    @cache
-    def make(choice: str):
-        return save_original(MarianMTModel(MarianConfig(**SMALL | CHOICES[choice])))
-
-    return make
-
-
-@pytest.mark.parametrize("choice", CHOICES)
-def test_equals_transformers(original, load_folder, choice):
-    found = original(choice)
-    loaded = load_folder(found.folder)
-    assert found.distance(loaded) <= found.tolerance
-    assert family_for(loaded.spec)[0].model_type == "marian"
-    # The original's sines count padding on the left; ours agrees with what it says of the same rows padded right.
-    assert found.distance(loaded, left=True) <= found.tolerance
-    trained = sum(parameter.numel() for parameter in found.model.parameters() if parameter.requires_grad)
-    ours = sum(parameter.numel() for parameter in empty(loaded.spec).parameters())
-    assert ours == trained + found.model.final_logits_bias.numel()
+class TestMarian(PairChecks):
+    """Every check of the frame, over these tables."""
 
 
 def test_old_files_keep_the_sines_and_every_name_of_the_table(original, with_config, load_folder):
@@ -114,13 +93,3 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("published", {"architectures": ["MarianForCausalLM"]}),
     ("published", {"max_position_embeddings": 0}),
 ]
-
-
-@pytest.mark.parametrize(("choice", "wrong"), WRONG)
-def test_a_wrong_value_is_noticed(original, with_config, load_folder, choice, wrong):
-    found = original(choice)
-    try:
-        loaded = load_folder(with_config(found.folder, wrong))
-    except CheckpointError:
-        return
-    assert found.distance(loaded) > 2 * found.tolerance

@@ -14,7 +14,7 @@ from transformers import (
     ModernBertModel,
 )
 
-from clearformer.errors import CheckpointError
+from parity.encoder_checks import EncoderChecks
 
 GLOBAL, LOCAL = "full_attention", "sliding_attention"
 SMALL: dict[str, Any] = {
@@ -56,14 +56,8 @@ ROPES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def original(save_original):
-    @cache
-    def make(choice: str):
-        kind, changes = CHOICES[choice]
-        return save_original(kind(ModernBertConfig(**SMALL | changes)))
-
-    return make
+class TestModernBert(EncoderChecks):
+    """Every check of the frame, over these tables."""
 
 
 @pytest.fixture(scope="module")
@@ -77,20 +71,6 @@ def turned(save_original):
         return save_original(ModernBertModel(ModernBertConfig(**SMALL | trained, rope_parameters=ropes)))
 
     return make
-
-
-@pytest.mark.parametrize("left", [False, True])
-@pytest.mark.parametrize("choice", CHOICES)
-def test_equals_transformers(original, load_folder, choice, left):
-    found = original(choice)
-    assert found.distance(load_folder(found.folder), left=left) <= found.tolerance
-
-
-@pytest.mark.parametrize("choice", CHOICES)
-def test_as_many_parameters(original, load_folder, choice):
-    found = original(choice)
-    theirs = sum(value.numel() for value in found.model.parameters())
-    assert sum(value.numel() for value in load_folder(found.folder).model.parameters()) == theirs
 
 
 @pytest.mark.parametrize("rope", ROPES)
@@ -147,13 +127,3 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("masked", {"architectures": ["ModernBertModel"]}),
     ("headless", {"architectures": ["ModernBertForMaskedLM"]}),
 ]
-
-
-@pytest.mark.parametrize(("choice", "wrong"), WRONG)
-def test_a_wrong_value_is_noticed(original, with_config, load_folder, choice, wrong):
-    found = original(choice)
-    try:
-        loaded = load_folder(with_config(found.folder, wrong))
-    except CheckpointError:
-        return
-    assert found.distance(loaded) > 2 * found.tolerance

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import pytest
-from transformers import MptConfig, MptForCausalLM, MptForSequenceClassification, MptModel
+from transformers import MptForCausalLM, MptForSequenceClassification, MptModel
 
-from clearformer.build import empty
 from clearformer.errors import CheckpointError
+from parity.decoder_checks import DecoderChecks
 
 SMALL: dict[str, Any] = {
     "vocab_size": 101,
@@ -29,39 +28,12 @@ CHOICES: dict[str, dict[str, Any]] = {
     "untied": {"tie_word_embeddings": False},
     "eps": {"layer_norm_epsilon": 0.1},
 }
+MODEL = MptForCausalLM
+HEADS = [MptModel, MptForSequenceClassification]
 
 
-@pytest.fixture(scope="module")
-def original(save_original):
-    @cache
-    def make(choice: str):
-        return save_original(MptForCausalLM(MptConfig(**SMALL | CHOICES[choice])))
-
-    return make
-
-
-@pytest.mark.parametrize("choice", CHOICES)
-def test_equals_transformers(original, load_folder, choice):
-    found = original(choice)
-    loaded = load_folder(found.folder)
-    assert found.distance(loaded) <= found.tolerance
-    assert found.distance(loaded, left=True) <= found.tolerance
-    theirs = sum(parameter.numel() for parameter in found.model.parameters())
-    assert sum(parameter.numel() for parameter in empty(loaded.spec).parameters()) == theirs
-
-
-@pytest.mark.parametrize("choice", ["eight_heads", "untied"])
-def test_writes_the_same_tokens(original, load_folder, choice):
-    found = original(choice)
-    written = found.greedy([40, 31, 13], 12)
-    assert found.greedy_by(load_folder(found.folder), [40, 31, 13], 12) == written
-    assert len({token for row in written for token in row}) >= 3
-
-
-@pytest.mark.parametrize("kind", [MptModel, MptForSequenceClassification])
-def test_other_heads_equal_transformers(save_original, load_folder, kind):
-    found = save_original(kind(MptConfig(**SMALL, num_labels=3)))
-    assert found.distance(load_folder(found.folder)) <= found.tolerance
+class TestMpt(DecoderChecks):
+    """Every check of the frame, over these tables."""
 
 
 WRONG: list[tuple[str, dict[str, Any]]] = [
@@ -80,16 +52,6 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("six_heads", {"attn_config": {"softmax_scale": 0.3}}),
     ("scaled", {"attn_config": {"softmax_scale": None}}),
 ]
-
-
-@pytest.mark.parametrize(("choice", "wrong"), WRONG)
-def test_a_wrong_value_is_noticed(original, with_config, load_folder, choice, wrong):
-    found = original(choice)
-    try:
-        loaded = load_folder(with_config(found.folder, wrong))
-    except CheckpointError:
-        return
-    assert found.distance(loaded) > 2 * found.tolerance
 
 
 REFUSED: dict[str, Any] = {

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import copy
-from functools import cache
 from typing import Any
 
-import pytest
 import torch
-from transformers import Olmo2Config, Olmo2ForCausalLM, Olmo2ForSequenceClassification, Olmo2Model
+from transformers import Olmo2ForCausalLM, Olmo2ForSequenceClassification, Olmo2Model
 
-from parity.decoder_checks import require_noticed, require_same, require_same_text
+from parity.decoder_checks import DecoderChecks
 
 SMALL: dict[str, Any] = {
     "vocab_size": 101,
@@ -32,32 +30,12 @@ CHOICES: dict[str, dict[str, Any]] = {
     "biased": {"attention_bias": True, "rms_norm_eps": 0.1, "hidden_act": "gelu"},
     "yarn": {"rope_parameters": YARN},
 }
+MODEL = Olmo2ForCausalLM
+HEADS = [Olmo2Model, Olmo2ForSequenceClassification]
 
 
-@pytest.fixture(scope="module")
-def original(save_original):
-    @cache
-    def make(choice: str):
-        return save_original(Olmo2ForCausalLM(Olmo2Config(**SMALL | CHOICES[choice])))
-
-    return make
-
-
-@pytest.mark.parametrize("choice", CHOICES)
-def test_equals_transformers(original, load_folder, choice):
-    require_same(original(choice), load_folder(original(choice).folder))
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("choice", CHOICES)
-def test_writes_the_same(original, load_folder, choice):
-    require_same_text(original(choice), load_folder(original(choice).folder))
-
-
-@pytest.mark.parametrize("kind", [Olmo2Model, Olmo2ForSequenceClassification])
-def test_other_heads_equal_transformers(save_original, load_folder, kind):
-    found = save_original(kind(Olmo2Config(**SMALL, num_labels=3)))
-    assert found.distance(load_folder(found.folder)) <= found.tolerance
+class TestOlmo2(DecoderChecks):
+    """Every check of the frame, over these tables."""
 
 
 def test_bfloat16_norms_round_after_their_last_product(original, load_folder):
@@ -91,9 +69,3 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("grouped", {"sliding_window": 8}),
     ("grouped", {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}),
 ]
-
-
-@pytest.mark.parametrize(("choice", "wrong"), WRONG)
-def test_a_wrong_value_is_noticed(original, with_config, load_folder, choice, wrong):
-    found = original(choice)
-    require_noticed(found, load_folder, with_config(found.folder, wrong))

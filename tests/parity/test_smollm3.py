@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import pytest
-from transformers import SmolLM3Config, SmolLM3ForCausalLM, SmolLM3ForSequenceClassification, SmolLM3Model
+from transformers import SmolLM3ForCausalLM, SmolLM3ForSequenceClassification, SmolLM3Model
 
-from parity.decoder_checks import require_noticed, require_same, require_same_text
+from parity.decoder_checks import DecoderChecks
 
 LOCAL, GLOBAL = "sliding_attention", "full_attention"
 SMALL: dict[str, Any] = {
@@ -33,32 +32,12 @@ CHOICES: dict[str, dict[str, Any]] = {
     "no_positions": {"no_rope_layers": [0] * 4},
     "linear": {"rope_parameters": {"rope_type": "linear", "rope_theta": 1e3, "factor": 4.0}},
 }
+MODEL = SmolLM3ForCausalLM
+HEADS = [SmolLM3Model, SmolLM3ForSequenceClassification]
 
 
-@pytest.fixture(scope="module")
-def original(save_original):
-    @cache
-    def make(choice: str):
-        return save_original(SmolLM3ForCausalLM(SmolLM3Config(**SMALL | CHOICES[choice])))
-
-    return make
-
-
-@pytest.mark.parametrize("choice", CHOICES)
-def test_equals_transformers(original, load_folder, choice):
-    require_same(original(choice), load_folder(original(choice).folder))
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("choice", CHOICES)
-def test_writes_the_same(original, load_folder, choice):
-    require_same_text(original(choice), load_folder(original(choice).folder))
-
-
-@pytest.mark.parametrize("kind", [SmolLM3Model, SmolLM3ForSequenceClassification])
-def test_other_heads_equal_transformers(save_original, load_folder, kind):
-    found = save_original(kind(SmolLM3Config(**SMALL, num_labels=3)))
-    assert found.distance(load_folder(found.folder)) <= found.tolerance
+class TestSmolLM3(DecoderChecks):
+    """Every check of the frame, over these tables."""
 
 
 @pytest.mark.parametrize(
@@ -105,9 +84,3 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("linear", {"rope_parameters": {"rope_type": "linear", "rope_theta": 1e3, "factor": 4.5}}),
     ("published", {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}),
 ]
-
-
-@pytest.mark.parametrize(("choice", "wrong"), WRONG)
-def test_a_wrong_value_is_noticed(original, with_config, load_folder, choice, wrong):
-    found = original(choice)
-    require_noticed(found, load_folder, with_config(found.folder, wrong))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
-import pytest
 from safetensors.torch import load_file, save_file
 from transformers import ViTConfig, ViTForImageClassification, ViTModel
 
-from clearformer.errors import CheckpointError, UsageError
+from parity.encoder_checks import EncoderChecks
 
 SMALL: dict[str, Any] = {
     "hidden_size": 48,
@@ -31,33 +29,13 @@ CHOICES: dict[str, tuple[Any, dict[str, Any]]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def original(save_original):
-    @cache
-    def make(choice: str):
-        kind, changes = CHOICES[choice]
-        return save_original(kind(ViTConfig(**SMALL | changes)))
-
-    return make
-
-
-@pytest.mark.parametrize("choice", CHOICES)
-def test_equals_transformers(original, load_folder, choice):
-    found = original(choice)
-    assert found.distance(load_folder(found.folder)) <= found.tolerance
+class TestViT(EncoderChecks):
+    """Every check of the frame, over these tables."""
 
 
 def test_without_its_pooler_too(save_original, load_folder):
     found = save_original(ViTModel(ViTConfig(**SMALL), add_pooling_layer=False))
     assert found.agrees(load_folder(found.folder))
-
-
-@pytest.mark.parametrize("choice", CHOICES)
-def test_as_many_parameters(original, load_folder, choice):
-    """Beside the pooler, which hidden states do not pass."""
-    found = original(choice)
-    theirs = sum(value.numel() for name, value in found.model.named_parameters() if "pooler" not in name)
-    assert sum(value.numel() for value in load_folder(found.folder).model.parameters()) == theirs
 
 
 def test_a_classifiers_encoder_read_alone(original, with_config, load_folder):
@@ -94,13 +72,3 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("two_labels", {"architectures": ["ViTModel"]}),
     ("five_labels", {"id2label": {"0": "a", "1": "b"}}),
 ]
-
-
-@pytest.mark.parametrize(("choice", "wrong"), WRONG)
-def test_a_wrong_value_is_noticed(original, with_config, load_folder, choice, wrong):
-    found = original(choice)
-    try:
-        distance = found.distance(load_folder(with_config(found.folder, wrong)))
-    except (CheckpointError, UsageError):
-        return
-    assert distance > 2 * found.tolerance

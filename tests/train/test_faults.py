@@ -20,8 +20,9 @@ import pytest
 from clearformer.checkpoint.atomic import TEMPORARY
 from clearformer.runs.folder import RunFolder
 from clearformer.runs.state import newest_state
-from clearformer.train.metrics import fingerprint, read_metrics
+from clearformer.train.metrics import read_metrics
 from learning import victim
+from learning.fingerprint import fingerprint
 
 
 @dataclass(frozen=True)

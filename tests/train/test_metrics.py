@@ -17,9 +17,10 @@ from clearformer.errors import UsageError
 from clearformer.messages import train as say
 from clearformer.train import events as e
 from clearformer.train.band import compared, make_band, read_band, write_band
-from clearformer.train.metrics import MetricsFile, fingerprint, read_metrics
+from clearformer.train.metrics import MetricsFile, read_metrics
 from clearformer.train.plots import draw_plots, smoothed
 from clearformer.train.trackers import make_tracker, tracked
+from learning.fingerprint import fingerprint
 
 
 def stepped(step: int, loss: float, steps: int = 40) -> e.Stepped:

@@ -20,9 +20,10 @@ from clearformer.runs.folder import RunFolder
 from clearformer.runs.state import newest_state
 from clearformer.train import events as e
 from clearformer.train.loop import Trainer
-from clearformer.train.metrics import fingerprint, read_metrics
+from clearformer.train.metrics import read_metrics
 from clearformer.train.recipe import EMA, Adam, Checkpoints, Compute, Muon, Noam, Watch
 from clearformer.train.recipe_file import write_recipe
+from learning.fingerprint import fingerprint
 from learning.tiny import Counting, CountingRecipe, CountingTask, small_recipe
 
 # Two batches an update and five an epoch: updates straddle epochs, and every save lies inside one.

@@ -23,7 +23,7 @@ from clearformer.speed.kept_memory import kept_memory
 from clearformer.speed.switch import switched
 from clearformer.speed.training import apply, choose
 from clearformer.store.places import home
-from clearformer.train.apart import untouched_randomness
+from clearformer.train.apart import trial_pass
 from clearformer.train.recipe import Compute
 
 # A bench stands for a long run: compiling is tried, and its time is not counted, as for the peers.
@@ -43,10 +43,7 @@ def our_trainee(
     batch = shape.batches(1)[0]
 
     def step() -> None:
-        with untouched_randomness():
-            loss(*batch).backward()
-        for weight in model.parameters():
-            weight.grad = None
+        trial_pass(model, lambda: loss(*batch))
 
     wanted = Compute(dtype=dtype, compile="yes" if compiled else "no")
     with kept_memory():

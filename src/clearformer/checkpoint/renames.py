@@ -83,6 +83,24 @@ class Fallback(Same):
 
 
 @dataclass(frozen=True)
+class Zeros(Fallback):
+    """Zeros where a file leaves out what was never trained; `theirs` names it for the reader."""
+
+    shape: tuple[int, ...]
+
+    def to_ours(self, theirs: Tensors) -> Tensors:
+        import torch
+
+        return (torch.zeros(self.shape),)
+
+    def to_theirs(self, ours: Tensors) -> Tensors:
+        return ()
+
+    def their_names(self, numbers: Numbers) -> tuple[str, ...]:
+        return ()
+
+
+@dataclass(frozen=True)
 class OneRow(Row):
     """A vector stored as a matrix of one row (the bias of BART's logits)."""
 
@@ -226,7 +244,10 @@ class Unchanged(Row):
 
 @dataclass(frozen=True)
 class Tied:
-    """A foreign tensor that may be present and must then equal `to`, another foreign tensor; never written."""
+    """A foreign tensor that may be present and must then equal `to`, another foreign tensor; never written.
+
+    Of several rows for one tensor that holds whose `to` is in the file.
+    """
 
     theirs: str
     to: str

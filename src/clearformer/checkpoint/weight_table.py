@@ -124,8 +124,9 @@ def _choose(
 
 def _check_rest(table: Table, rest: set[str], tensors: TensorFile) -> None:
     """What no row took is tied and equal, or ignored by name, or an error."""
+    present = set(tensors.names())
     for row in table:
-        if isinstance(row, Tied) and row.theirs in rest:
+        if isinstance(row, Tied) and row.theirs in rest and row.to in present:
             rest.remove(row.theirs)
             if not torch.equal(tensors.tensor(row.theirs), tensors.tensor(row.to)):
                 raise CheckpointError(say.NOT_TIED, path=tensors.path, name=row.theirs, other=row.to)

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from clearformer.cli.flags import Progressing, Spoken
-from clearformer.cli.screen import Screen, aligned
+from clearformer.cli.flags import Progressing, Spoken, Whole
+from clearformer.cli.screen import Screen, aligned, visible
 from clearformer.cli.spec_source import spec_of
 from clearformer.errors import UsageError
 from clearformer.messages import cost as say
 
 if TYPE_CHECKING:
     from clearformer.cost.pricing import Cost
+    from clearformer.spec import Spec
 
 Priced = Annotated[
     str, Parameter(help="A preset, a model as other verbs take it, or a config.json or a spec's JSON of any size.")
@@ -28,11 +29,11 @@ Priced = Annotated[
 class Pricing(Progressing):
     """What is asked of the model."""
 
-    batch: int = 1
+    batch: Whole = 1
     """Sequences in a batch."""
-    length: int | None = None
+    length: Whole | None = None
     """Positions of each sequence; the model's context if left out."""
-    source_length: int | None = None
+    source_length: Whole | None = None
     """Positions that the encoder reads in front of a decoder; --length if left out."""
     dtype: Literal["float32", "bfloat16", "float16", "float64"] = "float32"
     """The number type of weights, cache and activations."""
@@ -46,7 +47,7 @@ class Pricing(Progressing):
     """Sum up writing: prompt+new tokens, such as 512+128, with and without a cache."""
     fit: str | None = None
     """Find the largest batch, length and number of blocks for this much memory, such as 24GB."""
-    compare: Annotated[tuple[str, ...], Parameter(consume_multiple=True)] = ()
+    compare: Annotated[tuple[str, ...], Parameter(consume_multiple=1)] = ()
     """Further models, for a table side by side."""
 
 
@@ -56,22 +57,36 @@ def cost(model: Priced, /, *, flags: Pricing = Pricing(), language: Spoken = "en
 
     screen = Screen(language, flags)
     names = [model, *flags.compare]
-    beside_it = replace(flags, generate=None, fit=None)
-    found = [priced(name, beside_it if number else flags, screen) for number, name in enumerate(names)]
-    beside = [compared(name, each) for name, each in zip(names, found, strict=True)] if flags.compare else []
+    specs = [spec_of(name, screen) for name in names]
+    found = [priced(spec, flags if spec is specs[0] else beside(flags, spec)) for spec in specs]
+    rows = [compared(name, each) for name, each in zip(names, found, strict=True)] if flags.compare else []
     if screen.as_json:
-        screen.json(facts(found[0]) | {"compared": beside})
+        screen.json(facts(found[0]) | {"compared": rows})
         return
-    if beside:
-        tell_compared(beside, screen)
-    else:
+    if rows:
+        tell_compared(rows, screen)
+        print(end="\n" if flags.generate or flags.fit else "")
+    if not rows or flags.generate or flags.fit:
         tell(found[0], screen)
     if found[0].time.basis is None:
         screen.note(say.NOT_MEASURED)
 
 
-def priced(name: str, flags: Pricing, screen: Screen) -> Cost:
-    """The costs of the model that `name` names."""
+def beside(flags: Pricing, spec: Spec) -> Pricing:
+    """What is asked of a model beside the first: not about writing and fitting, nor a length that it cannot take."""
+    from clearformer.cost.work import takes_length, takes_source
+
+    return replace(
+        flags,
+        generate=None,
+        fit=None,
+        length=flags.length if takes_length(spec) else None,
+        source_length=flags.source_length if takes_source(spec) else None,
+    )
+
+
+def priced(spec: Spec, flags: Pricing) -> Cost:
+    """The costs of a model."""
     from clearformer.cost.fitting import bytes_of
     from clearformer.cost.pricing import cost as price
     from clearformer.machine import remembered, remembered_backends
@@ -79,7 +94,7 @@ def priced(name: str, flags: Pricing, screen: Screen) -> Cost:
 
     measured = [each for each in remembered_backends(home()) if each.dtype == flags.dtype]
     return price(
-        spec_of(name, screen),
+        spec,
         batch=flags.batch,
         length=flags.length,
         source=flags.source_length,
@@ -96,7 +111,7 @@ def priced(name: str, flags: Pricing, screen: Screen) -> Cost:
 
 def prompt_and_new(text: str) -> tuple[int, int]:
     """`512+128`. Raises UsageError for anything else."""
-    found = re.fullmatch(r"(\d{1,7})\+(\d{1,7})", text)
+    found = re.fullmatch(r"(\d{1,13})\+(\d{1,13})", text)
     if found is None or not int(found[1]) or not int(found[2]):
         raise UsageError(say.BAD_GENERATE, found=text)
     return int(found[1]), int(found[2])
@@ -132,7 +147,7 @@ def tell_compared(rows: Sequence[dict[str, Any]], screen: Screen) -> None:
         written = row["decode_s_per_token"]
         cells.append(
             [
-                row["name"],
+                visible(row["name"]),
                 f"{row['parameters']:,}",
                 f"{row['active']:,}",
                 f"{row['flops_per_position']:.4g}",

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
-from cyclopts import Parameter
+from cyclopts import Parameter, Token
 
 from clearformer.messages import Language
 
@@ -17,6 +18,15 @@ Spoken = Annotated[Language, Parameter(parse=False)]
 
 Overrides = Annotated[tuple[tuple[str, str], ...], Parameter(parse=False)]
 """Dotted options with their values, which `main` takes out of the call."""
+
+
+def _whole(type_: Any, tokens: Sequence[Token]) -> int:
+    """cyclopts would round 1.5; here a fraction is no whole number."""
+    return int(tokens[0].value)
+
+
+Whole = Annotated[int, Parameter(converter=_whole)]
+"""A whole number, in decimal digits."""
 
 
 @Parameter(name="*")

@@ -43,6 +43,7 @@ VERBS = {
     "fill": "clearformer.cli.fill:fill",
     "export": "clearformer.cli.export:export",
     "cost": "clearformer.cli.cost:cost",
+    "card": "clearformer.cli.card:card",
     "bench": "clearformer.cli.bench:bench",
     "env": "clearformer.cli.env:env",
 }

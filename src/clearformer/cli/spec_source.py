@@ -42,7 +42,7 @@ def spec_of_file(path: Path) -> Spec:
 def spec_of_folder(folder: Path) -> Spec:
     """Its config.json alone, and what sentence-transformers put behind it."""
     from clearformer.checkpoint.reading import inside
-    from clearformer.families.heads import read_sentence_head
+    from clearformer.families.sentence_head import read_sentence_head
     from clearformer.spec import DecoderOnly, EncoderOnly
 
     spec = spec_of_file(inside(folder, "config.json"))

@@ -34,8 +34,6 @@ from clearformer.spec import (
     Transform,
 )
 
-THREE = number(3)
-
 
 @dataclass(frozen=True)
 class Activations:

@@ -20,13 +20,16 @@ from clearformer.spec import DecoderOnly, EncoderDecoder, EncoderOnly, Learned, 
 Purpose = Literal["training", "answering"]
 MOST = {"batch": 1 << 24, "length": 1 << 24, "layers": 1 << 10}
 _UNITS = {"": 1, "B": 1, **{f"{letter}B": 1000**power for power, letter in enumerate("KMGT", 1)}}
+# Far above any memory, and far below where numbers end.
+_LARGEST = 10**18
 _UNITS |= {f"{letter}iB": 1024**power for power, letter in enumerate("KMGT", 1)}
 
 
 @dataclass(frozen=True)
 class Fitting:
     """The most that fits for one purpose; None where not even one does. `layers` is that of each stack, whose kinds of
-    blocks come round again; `parameters` are those of that model. `length` is None too where the input fixes it.
+    blocks come round again; `parameters` are those of that model. `length` is None too where the input fixes it, and
+    `layers` where a stack has no block.
 
     A number of `MOST` is as far as anybody looked.
     """
@@ -48,9 +51,10 @@ def bytes_of(text: str) -> int:
     """`24GB` (10⁹) or `24GiB` (2³⁰) as bytes. Raises UsageError for what is no size."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)", text.strip())
     units = {unit.lower(): factor for unit, factor in _UNITS.items()}
-    if found is None or found[2].lower() not in units or not float(found[1]):
+    size = float(found[1]) * units.get(found[2].lower(), 0) if found is not None else 0
+    if not 1 <= size <= _LARGEST:
         raise UsageError(messages.NO_SIZE, found=text)
-    return int(float(found[1]) * units[found[2].lower()])
+    return int(size)
 
 
 def _fitting(spec: Spec, work: Work, size: int, purpose: Purpose) -> Fitting:
@@ -74,7 +78,7 @@ def _fitting(spec: Spec, work: Work, size: int, purpose: Purpose) -> Fitting:
     length = None
     if longest is not None:
         length = most(lambda n: needed(spec, replace(work, length=n), held) <= size, longest)
-    layers = most(lambda n: fits(with_layers(spec, n)), MOST["layers"])
+    layers = most(lambda n: fits(with_layers(spec, n)), MOST["layers"]) if can_deepen(spec) else None
     count = None if layers is None else parameters(with_layers(spec, layers)).total
     return Fitting(purpose, batch, length, layers, count)
 
@@ -98,6 +102,11 @@ def longest_position(spec: Spec) -> int | None:
     stacks = [side.stack for side in sides(spec) if fixed_length(side) is None]
     tables = [stack.input.position.length for stack in stacks if isinstance(stack.input.position, Learned)]
     return min([MOST["length"], *tables]) if stacks else None
+
+
+def can_deepen(spec: Spec) -> bool:
+    """Whether every stack has blocks that could come round again."""
+    return all(side.stack.blocks for side in sides(spec))
 
 
 def with_layers(spec: Spec, layers: int) -> Spec:

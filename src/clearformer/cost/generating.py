@@ -7,17 +7,16 @@ a square. With a cache each token is read once, and both lose one power.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from clearformer.cost.flops import attention, linear_parts, mixing, seen
+from clearformer.cost.flops import attention, linear_parts, mixing
 from clearformer.cost.formula import ONE, TWO, Formula, divided, halved, letter, number
 from clearformer.cost.kv_cache import keeps_cache
 from clearformer.cost.sides import sides
-from clearformer.cost.work import Pass, Work, passes, require_room
+from clearformer.cost.work import MOST, Pass, Work, bounded, passes, require_room
 from clearformer.errors import UsageError
 from clearformer.messages import cost as messages
-from clearformer.spec import Patches, Spec, Visibility
+from clearformer.spec import Causal, Patches, Spec, Visibility
 
 
 @dataclass(frozen=True)
@@ -63,8 +62,8 @@ class Steps:
 def generating(spec: Spec, work: Work, prompt: int, new: int) -> Generating:
     """Raises UsageError for a model that writes nothing, and where the text is longer than a learnt table."""
     for name, found in (("prompt", prompt), ("new", new)):
-        if type(found) is not int or found < 1:
-            raise UsageError(messages.NOT_WHOLE, name=name, found=repr(found))
+        if type(found) is not int or not 1 <= found <= MOST:
+            raise UsageError(messages.NOT_WHOLE, name=name, most=MOST, found=bounded(found))
     if not keeps_cache(spec):
         raise UsageError(messages.WRITES_NOTHING, found=type(spec).__name__)
     for side in sides(spec):
@@ -83,10 +82,27 @@ def steps(prompt: int, new: int, *, cached: bool) -> Steps:
     return Steps(lengths, lengths, squares)
 
 
-def calls(prompt: int, new: int, *, cached: bool) -> Iterator[tuple[int, int]]:
-    """(new positions, all positions) of each call."""
-    for length in range(prompt, prompt + new):
-        yield (1 if cached and length > prompt else length), length
+def seen_by_all(window: int | None, prompt: int, new: int, *, cached: bool) -> int:
+    """Pairs of all calls that may see each other; position i sees min(i, window) positions, itself included."""
+    last = prompt + new - 1
+    if cached:
+        return _sights(last, window)
+    # Position i is read again in each call that is at least i long.
+    return _sum_of_sights(last, window) - _sum_of_sights(prompt - 1, window)
+
+
+def _sights(length: int, window: int | None) -> int:
+    """Σ min(i, window) over the positions i up to `length`."""
+    narrow = length if window is None else min(length, window)
+    return narrow * (narrow + 1) // 2 + (length - narrow) * narrow
+
+
+def _sum_of_sights(length: int, window: int | None) -> int:
+    """Σ of the same over the lengths up to `length`."""
+    narrow = length if window is None else min(length, window)
+    beyond = length - narrow
+    below = narrow * (narrow + 1) * (narrow + 2) // 6
+    return below + beyond * (narrow * (narrow + 1) // 2) + narrow * beyond * (beyond + 1) // 2
 
 
 def _course(spec: Spec, work: Work, prompt: int, new: int, *, cached: bool) -> Course:
@@ -116,14 +132,11 @@ def _sums(spec: Spec, work: Work, prompt: int, new: int, *, cached: bool) -> tup
 def _visible(spec: Spec, work: Work, prompt: int, new: int, *, cached: bool) -> int:
     """Attention over the pairs that may see each other."""
     source, writer, start = _parts(spec, work, prompt)
-    known: dict[Visibility, Formula] = {}
 
     def pairs(visibility: Visibility) -> Formula:
-        if visibility not in known:
-            lengths = calls(start, new, cached=cached)
-            found = sum(seen(visibility, number(fresh), number(length)).value for fresh, length in lengths)
-            known[visibility] = number(found)
-        return known[visibility]
+        # What writes sees the past alone.
+        assert isinstance(visibility, Causal)
+        return number(seen_by_all(visibility.window, start, new, cached=cached))
 
     rows = steps(start, new, cached=cached).rows
     visible = mixing(writer, pairs, rows * writer.memory).value

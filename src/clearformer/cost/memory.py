@@ -97,10 +97,3 @@ def head_gradient(spec: Spec) -> int:
         return weight.count if weight.kind == "matrix" and weight.reads == "answers" else ZERO
 
     return sum(amount.value for amount in by_part(spec, products).values())
-
-
-def training_bytes(count: int, dtype: Dtype = "float32", optimizer: Optimizer = "adamw") -> int:
-    """What weights, gradients and optimizer take for `count` parameters: 16 bytes each with Adam."""
-    N = letter("N", count)
-    state = optimizer_state(N, ZERO, optimizer, dtype)
-    return 2 * Work(dtype=dtype).bytes_each * count + state.value

@@ -12,7 +12,7 @@ from clearformer.cost.kv_cache import KVCache, kv_cache
 from clearformer.cost.memory import Memory, memory
 from clearformer.cost.parameters import Parameters, parameters
 from clearformer.cost.time import Job, Time, decode, expected, prefill
-from clearformer.cost.work import Dtype, Kernel, Optimizer, Work, passes
+from clearformer.cost.work import Dtype, Kernel, Optimizer, Work, passes, require_taken
 from clearformer.machine import BackendSpeed, Speed
 from clearformer.spec import Spec
 
@@ -67,6 +67,7 @@ def cost(
     torch imported. Raises UsageError for what is out of range.
     """
     work = Work(batch, length, source, dtype, optimizer, kernel, recompute)
+    require_taken(spec, length=length, source=source)
     kernels: tuple[Kernel, ...] = ("plain", "sdpa")
     return Cost(
         spec,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from clearformer.cost.fitting import MOST, can_deepen, longest_position
 from clearformer.cost.formula import Formula
 from clearformer.cost.generating import Course
 from clearformer.cost.pricing import Cost
@@ -13,6 +14,8 @@ from clearformer.machine import in_binary_units
 from clearformer.messages import Language, Message
 from clearformer.messages import cost as say
 from clearformer.shapes import DIMENSIONS
+
+_DECIMAL = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"))
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,10 @@ class Writer:
         """`decoder.attention` in words."""
         side, dot, part = key.rpartition(".")
         words = self.say(say.PARTS[part])
-        return f"{self.say(say.SIDES[side])}: {words}" if dot else words
+        return self.within(self.say(say.SIDES[side]), words) if dot else words
+
+    def within(self, outer: str, inner: str) -> str:
+        return self.say(say.WITHIN, outer=outer, inner=inner)
 
     def section(self, title: Message, rows: Iterable[Row], **values: object) -> Section:
         return Section(self.say(title, **values), tuple(rows))
@@ -105,7 +111,8 @@ def size(count: int) -> str:
     """Bytes as they are while they are few; then in units of 1024, and of 1000 as disks and makers count."""
     if count < 2**20:
         return f"{count:,} B"
-    decimal = f"{count / 1e9:.2f} GB" if count >= 1e9 else f"{count / 1e6:.1f} MB"
+    unit, name = next((each for each in _DECIMAL if count >= each[0]), _DECIMAL[-1])
+    decimal = f"{count / unit:.1f} {name}" if name == "MB" else f"{count / unit:.2f} {name}"
     return f"{in_binary_units(count)} ({decimal})"
 
 
@@ -174,28 +181,32 @@ def _speed(found: Cost, write: Writer) -> Iterator[Row]:
 
 
 def _course(course: Course, name: Message, write: Writer) -> Iterator[Row]:
-    yield write.count(f"{write.say(name)}: {write.say(say.READ)}", course.rows)
-    yield write.count(f"{write.say(name)}: {write.say(say.PAIRS)}", course.pairs)
+    yield write.count(write.within(write.say(name), write.say(say.READ)), course.rows)
+    yield write.count(write.within(write.say(name), write.say(say.PAIRS)), course.pairs)
     for what, count, exponent in (
         (say.LINEAR, course.linear, course.linear_exponent),
         (say.ATTENTION, course.attention, course.attention_exponent),
         (say.VISIBLE, course.visible, None),
     ):
         grows = "" if exponent is None else write.say(say.GROWS, exponent=exponent)
-        yield Row(f"{write.say(name)}: {write.say(what)}", f"{count:,}", grows)
+        yield Row(write.within(write.say(name), write.say(what)), f"{count:,}", grows)
 
 
 def _fitting(found: Cost, write: Writer) -> Iterator[Row]:
     work, lengths = found.work, " + ".join(map(str, found.lengths.values()))
+    length = write.say(say.FITS_NOT if longest_position(found.spec) else say.FIXED)
+    layers = write.say(say.FITS_NOT if can_deepen(found.spec) else say.NO_BLOCKS)
     for fits in found.fitting:
         count = "" if fits.parameters is None else write.say(say.MODEL_OF, count=fits.parameters)
-        for name, most, note in (
-            (write.say(say.BATCH, length=lengths), fits.batch, ""),
-            (write.say(say.LENGTH, batch=work.batch), fits.length, ""),
-            (write.say(say.LAYERS), fits.layers, count),
+        for what, name, most, none in (
+            ("batch", write.say(say.BATCH, length=lengths), fits.batch, write.say(say.FITS_NOT)),
+            ("length", write.say(say.LENGTH, batch=work.batch), fits.length, length),
+            ("layers", write.say(say.LAYERS), fits.layers, layers),
         ):
-            value = write.say(say.FITS_NOT) if most is None else f"{most:,}"
-            yield Row(f"{write.say(say.PURPOSES[fits.purpose])}: {name}", value, note)
+            notes = [count] if what == "layers" and count else []
+            notes += [write.say(say.AT_LEAST)] if most == MOST[what] else []
+            purpose = write.say(say.PURPOSES[fits.purpose])
+            yield Row(write.within(purpose, name), none if most is None else f"{most:,}", ", ".join(notes))
 
 
 def _letters(write: Writer) -> Iterator[Row]:

@@ -14,6 +14,8 @@ from clearformer.spec import Flatten, Learned, Patches, Series, Spec, Stack, poo
 Dtype = Literal["float32", "bfloat16", "float16", "float64"]
 Optimizer = Literal["adamw", "adam", "muon"]
 Kernel = Literal["sdpa", "plain"]
+# Far above any machine, and small enough that every product of such numbers is still a float.
+MOST = 1 << 40
 BYTES: dict[Dtype, int] = {"float32": 4, "bfloat16": 2, "float16": 2, "float64": 8}
 
 
@@ -36,8 +38,8 @@ class Work:
     def __post_init__(self) -> None:
         for name in ("batch", "length", "source"):
             value = getattr(self, name)
-            if value is not None and (type(value) is not int or value < 1):
-                raise UsageError(messages.NOT_WHOLE, name=name, found=repr(value))
+            if value is not None and (type(value) is not int or not 1 <= value <= MOST):
+                raise UsageError(messages.NOT_WHOLE, name=name, most=MOST, found=bounded(value))
         for name, choices in (("dtype", Dtype), ("optimizer", Optimizer), ("kernel", Kernel)):
             if getattr(self, name) not in get_args(choices):
                 expected, found = ", ".join(get_args(choices)), repr(getattr(self, name))
@@ -47,6 +49,29 @@ class Work:
     def bytes_each(self) -> int:
         """Bytes of one number."""
         return BYTES[self.dtype]
+
+
+def bounded(value: object) -> str:
+    """A wrong value as an error shows it."""
+    return f"{value:.3e}" if isinstance(value, float) else repr(value)[:40]
+
+
+def require_taken(spec: Spec, *, length: int | None, source: int | None) -> None:
+    """Raises UsageError for a length that no stack of the model can be asked for."""
+    if length is not None and not takes_length(spec):
+        raise UsageError(messages.LENGTH_IS_FIXED, name="length", kind=type(spec).__name__)
+    if source is not None and not takes_source(spec):
+        raise UsageError(messages.NO_SOURCE, kind=type(spec).__name__)
+
+
+def takes_length(spec: Spec) -> bool:
+    """Whether a stack reads as many positions as one likes."""
+    return any(fixed_length(side) is None for side in sides(spec))
+
+
+def takes_source(spec: Spec) -> bool:
+    """Whether an encoder in front of a decoder does."""
+    return any(side.is_source and fixed_length(side) is None for side in sides(spec))
 
 
 @dataclass(frozen=True)

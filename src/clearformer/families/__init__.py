@@ -1,11 +1,21 @@
 """Foreign models in our words: each family's config translator and weight table.
 
-Reading order: `family` (what one is) → `llama`, `gpt2`, `bert`, `t5`, `marian`, `bart`, `own` → `registry`
-(which one a config names); beneath them `config_reader` (strict reading), `rope`, `heads`, `paper_blocks`,
-`generation`; in `gguf/` the forms of llama.cpp.
+A family's file says only what is its own. What several share stands in one place each:
+
+- every config: `config_reader` (strict reading), `pretrained_config` (keys that transformers gives every family),
+  `activations`, `generation`
+- attention: `multi_head` (the paper's), `gated_decoder` (Llama's, grouped), `latent_decoder` (DeepSeek's); `rope`;
+  `layer_kinds` (windows), `qwen_windows`
+- the whole stack: `gated_decoder`, `latent_decoder`, `mixtures`, `bert_encoder`, `paper_blocks`, `clip_towers`
+- behind it: `heads`, `sentence_head`
+- weights that are stored otherwise: `fused_attention`, `shared_table`, `patches`
+- the files of llama.cpp: `gguf/`
+
+Reading order: `family` (what one is) → `llama`, `gemma`, `gpt2`, `bert`, `t5`, `marian`, `own` → `registry` (which one
+a config names).
 """
 
-from clearformer.families.family import Family
+from clearformer.families.family import Examined, Family
 from clearformer.families.generation import GenerationDefaults
 from clearformer.families.gguf.form import GGUFForm
 from clearformer.families.registry import (
@@ -22,6 +32,7 @@ __all__ = [
     "FAMILIES",
     "GGUF_FORMS",
     "PUBLISHED",
+    "Examined",
     "Family",
     "GGUFForm",
     "GenerationDefaults",

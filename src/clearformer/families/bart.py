@@ -5,16 +5,17 @@ from __future__ import annotations
 from clearformer.checkpoint.renames import Ignored, Row, Same, Table, Tied
 from clearformer.families.config_reader import ConfigReader
 from clearformer.families.family import Family
-from clearformer.families.heads import shared_table_rows
 from clearformer.families.paper_blocks import (
-    bias_row,
+    bias_rows,
     layer_rows,
     read_initial,
     read_stack,
     read_tokens,
     require_plain,
+    stems,
     write_stacks,
 )
+from clearformer.families.shared_table import shared_table_rows
 from clearformer.spec import EncoderDecoder, Language, LayerNorm, Learned, Spec, Tokens
 
 _LANGUAGE, _BARE = "BartForConditionalGeneration", "BartModel"
@@ -61,21 +62,20 @@ def to_config(spec: Spec) -> dict[str, object] | None:
 
 
 def table(spec: Spec) -> Table:
-    """A bare model's names have no stem."""
     assert isinstance(spec, EncoderDecoder)
-    stem = "model." if spec.head.bias else ""
+    assert isinstance(spec.decoder.input, Tokens)
     rows: list[Row | Tied | Ignored] = [
-        *layer_rows(stem),
-        *shared_table_rows(stem, head="lm_head.weight"),
-        *(
+        *bias_rows(spec.decoder.input.vocabulary),
+        Ignored("*coder.version", "fairseq's count of its file formats"),
+    ]
+    for stem in stems(spec.head):
+        rows += layer_rows(stem)
+        rows += [
             Same(f"{stem}{side}.{theirs}", f"{side}.embed.{ours}")
             for side in ("encoder", "decoder")
             for theirs, ours in _EMBED
-        ),
-        bias_row(),
-        Ignored("*coder.version", "fairseq's count of its file formats"),
-    ]
-    return tuple(rows)
+        ]
+    return (*rows, *shared_table_rows(stems(spec.head), head="lm_head.weight"))
 
 
 BART = Family("bart", (_LANGUAGE, _BARE), translate, to_config, table)

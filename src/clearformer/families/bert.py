@@ -12,14 +12,13 @@ from clearformer.families.bert_encoder import (
 )
 from clearformer.families.config_reader import ConfigReader
 from clearformer.families.family import Family
-from clearformer.families.heads import read_labels, write_labels
+from clearformer.families.heads import Labels, bare_first, encoder_classes, read_encoder_head, stems, write_head
 from clearformer.spec import (
     Classes,
     Dense,
     EncoderOnly,
     First,
     Head,
-    Hidden,
     Language,
     Learned,
     Normal,
@@ -28,10 +27,11 @@ from clearformer.spec import (
     Spec,
     Stack,
     Transform,
-    Vector,
 )
 
-_HIDDEN, _LANGUAGE, _LABELS = "BertModel", "BertForMaskedLM", "BertForSequenceClassification"
+_CLASSES = encoder_classes("Bert")
+# With the next-sentence head beside the one that fills in, which alone is read.
+_PRETRAINED = "BertForPreTraining"
 
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
@@ -52,54 +52,37 @@ def translate(config: ConfigReader, architecture: str) -> Spec:
 def _head(config: ConfigReader, architecture: str, encoder: Stack) -> Head:
     block = encoder.blocks[0]
     assert isinstance(block.feedforward, Dense)
-    tied = config.flag("tie_word_embeddings", True)
-    dropout = config.number("classifier_dropout", block.dropout)
-    if architecture == _LANGUAGE:
-        return Language(tied, bias=True, transform=Transform(block.feedforward.activation, block.attention_norm))
-    if architecture == _LABELS:
-        return read_labels(config, Pooling(First(), Transform("tanh")), bias=True, dropout=dropout)
-    return Hidden()
+    language = Language(bias=True, transform=Transform(block.feedforward.activation, block.attention_norm))
+    labels = Labels(Pooling(First(), Transform("tanh")), config.number("classifier_dropout", block.dropout))
+    return read_encoder_head(config, architecture, _CLASSES, language, labels)
 
 
 def to_config(spec: Spec) -> dict[str, object] | None:
     """A sentence vector's pooling is not in the config: `modules.json` holds it."""
     if not isinstance(spec, EncoderOnly) or (encoder := write_encoder(spec.encoder)) is None:
         return None
-    written: dict[str, object] = {
-        "architectures": [_HIDDEN],
-        "model_type": "bert",
-        **encoder,
-        "max_position_embeddings": spec.context,
-        "tie_word_embeddings": not isinstance(spec.head, Language) or spec.head.tied,
-    }
-    match spec.head:
-        case Language():
-            written["architectures"] = [_LANGUAGE]
-        case Classes() | Regression() as head:
-            written |= {"architectures": [_LABELS], "classifier_dropout": head.dropout, **write_labels(head)}
-    return written
+    head = write_head(spec.head, _CLASSES, "classifier_dropout")
+    return {"model_type": "bert", **encoder, "max_position_embeddings": spec.context, **head}
 
 
 def table(spec: Spec) -> Table:
     assert isinstance(spec, EncoderOnly)
-    bare = isinstance(spec.head, Hidden | Vector)
-    rows = [row for stem in (("", "bert.") if bare else ("bert.", "")) for row in encoder_rows(stem)]
+    rows = [row for stem in stems(spec.head, "bert.") for row in encoder_rows(stem)]
     match spec.head:
-        case Language(tied=tied):
-            rows += _language_rows(tied)
+        case Language() as head:
+            rows += _language_rows(head)
         case Classes() | Regression():
             for kind in ("weight", "bias"):
-                rows += [
-                    Same(f"bert.pooler.dense.{kind}", f"head.pooling.transform.dense.{kind}"),
-                    Same(f"classifier.{kind}", f"head.project.{kind}"),
-                ]
+                pooler = (f"{stem}pooler.dense.{kind}" for stem in stems(spec.head, "bert."))
+                rows += [Same(name, f"head.pooling.transform.dense.{kind}") for name in pooler]
+                rows.append(Same(f"classifier.{kind}", f"head.project.{kind}"))
         case _:
             rows.append(Ignored("*pooler.dense.*", "the classifier's pooler, which hidden states do not pass"))
     rows.append(Ignored("*embeddings.position_ids", "0, 1, 2, …, kept as a buffer by old versions"))
     return tuple(rows)
 
 
-def _language_rows(tied: bool) -> list[Row | Tied | Ignored]:
+def _language_rows(head: Language) -> list[Row | Tied | Ignored]:
     stem = "cls.predictions"
     rows: list[Row | Tied | Ignored] = [
         Same(f"{stem}.transform.dense.{kind}", f"head.transform.dense.{kind}") for kind in ("weight", "bias")
@@ -109,12 +92,13 @@ def _language_rows(tied: bool) -> list[Row | Tied | Ignored]:
         Ignored("cls.seq_relationship.*", "the next-sentence head of pre-training"),
         Ignored("*pooler.dense.*", "the next-sentence head's pooler"),
     ]
-    return rows + decoder_rows(stem, "bert.embeddings.word_embeddings.weight", tied=tied)
+    tables = (f"{each}embeddings.word_embeddings.weight" for each in stems(head, "bert."))
+    return rows + decoder_rows(head, stem, tables)
 
 
 BERT = Family(
     model_type="bert",
-    architectures=(_HIDDEN, _LANGUAGE, _LABELS),
+    architectures=(*bare_first(_CLASSES), _PRETRAINED),
     translate=translate,
     to_config=to_config,
     table=table,

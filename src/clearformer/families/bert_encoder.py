@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from clearformer.checkpoint.renames import Ignored, Row, Same, Tied
+from collections.abc import Iterable
+from dataclasses import replace
+
+from clearformer.checkpoint.renames import Fallback, Ignored, Row, Same, Tied
 from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
-from clearformer.messages import families as say
-from clearformer.spec import Attention, Biases, Block, Dense, Full, LayerNorm, Learned, Sequential, Stack, Tokens
+from clearformer.families.heads import vocabulary_rows
+from clearformer.families.multi_head import read_multi_head
+from clearformer.families.pretrained_config import require_encoder
+from clearformer.spec import (
+    Attention,
+    Biases,
+    Block,
+    Dense,
+    Full,
+    Language,
+    LayerNorm,
+    Learned,
+    Sequential,
+    Stack,
+    Tokens,
+)
 
 
 def read_encoder(config: ConfigReader, position: Learned) -> Stack:
     """The embeddings and the post-norm blocks; `position` is what the family makes of max_position_embeddings."""
-    width, heads = config.whole("hidden_size"), config.whole("num_attention_heads")
-    if width % heads:
-        config.contradiction("hidden_size", "num_attention_heads", say.HEADS_DO_NOT_DIVIDE_WIDTH)
+    width, attention = read_multi_head(config)
     norm = LayerNorm(config.number("layer_norm_eps", 1e-12))
     dropout = config.number("hidden_dropout_prob", 0.1)
     block = Block(
-        attention=Attention(
-            heads,
-            heads,
-            width // heads,
-            width // heads,
+        attention=replace(
+            attention,
             visibility=Full(),
             bias=Biases.everywhere(),
             dropout=config.number("attention_probs_dropout_prob", 0.1),
@@ -39,15 +51,9 @@ def read_encoder(config: ConfigReader, position: Learned) -> Stack:
         norm=norm,
         dropout=dropout,
     )
-    _require_plain(config)
-    return Stack(width, tokens, (block,) * config.whole("num_hidden_layers", limit=MAX_LAYERS))
-
-
-def _require_plain(config: ConfigReader) -> None:
     config.only("position_embedding_type", "absolute")
-    for key in ("is_decoder", "add_cross_attention", "is_encoder_decoder"):
-        config.only(key, False)
-    config.only("pruned_heads", {})
+    require_encoder(config)
+    return Stack(width, tokens, (block,) * config.whole("num_hidden_layers", limit=MAX_LAYERS))
 
 
 def write_encoder(stack: Stack) -> dict[str, object] | None:
@@ -107,16 +113,14 @@ def encoder_rows(stem: str) -> list[Row | Tied | Ignored]:
     return rows
 
 
-def decoder_rows(stem: str, token_table: str, *, tied: bool) -> list[Row | Tied | Ignored]:
+def decoder_rows(head: Language, stem: str, tables: Iterable[str]) -> list[Row | Tied | Ignored]:
     """The masked-language head's last product: its bias stands beside `decoder`, and once more inside it."""
-    if tied:
-        return [
-            Same(f"{stem}.bias", "head.bias"),
-            Tied(f"{stem}.decoder.bias", f"{stem}.bias"),
-            Tied(f"{stem}.decoder.weight", token_table),
-        ]
+    product = vocabulary_rows(head, f"{stem}.decoder.weight", tables, "encoder.embed.token.weight")
+    if head.tied:
+        inner = f"{stem}.decoder.bias"
+        return [Same(f"{stem}.bias", "head.bias"), Fallback(inner, "head.bias"), Tied(inner, f"{stem}.bias"), *product]
     return [
         Same(f"{stem}.decoder.bias", "head.bias"),
-        Same(f"{stem}.decoder.weight", "head.project.weight"),
+        *product,
         Ignored(f"{stem}.bias", "the tied bias, which an untied decoder does not read"),
     ]

@@ -6,14 +6,15 @@ count the real tokens alone, so padding on the left changes nothing.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from clearformer.checkpoint.renames import Ignored, Row, Same, Table, Tied
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
-from clearformer.families.decoder_heads import decoder_classes, read_decoder_head, write_decoder_head
 from clearformer.families.family import Family
-from clearformer.families.fused_heads import fused_head_rows
-from clearformer.families.heads import decoder_head_rows
-from clearformer.families.synonyms import name_in, whole_by_either_name
-from clearformer.messages import families as say
+from clearformer.families.fused_attention import fused_attention_rows
+from clearformer.families.heads import decoder_classes, decoder_head_rows, read_decoder_head, stems, write_head
+from clearformer.families.multi_head import multi_head
+from clearformer.families.pretrained_config import require_decoder
 from clearformer.spec import (
     ALiBi,
     Attention,
@@ -21,7 +22,6 @@ from clearformer.spec import (
     Block,
     DecoderOnly,
     Dense,
-    Hidden,
     LayerNorm,
     Normal,
     Spec,
@@ -29,7 +29,7 @@ from clearformer.spec import (
     Tokens,
 )
 
-_STEM = "Bloom"
+_CLASSES = decoder_classes("Bloom")
 # How the first release computed: in which order it summed, what it fused, where its mask stood.
 _COMPUTING = (
     "attention_softmax_in_fp32",
@@ -44,24 +44,17 @@ _COMPUTING = (
 
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
-    width = whole_by_either_name(config, "n_embed", "hidden_size")
-    heads = whole_by_either_name(config, "n_head", "num_attention_heads")
-    layers = whole_by_either_name(config, "n_layer", "num_hidden_layers", limit=MAX_LAYERS)
-    if width % heads:
-        first, second = name_in(config, "n_embed", "hidden_size"), name_in(config, "n_head", "num_attention_heads")
-        config.contradiction(first, second, say.HEADS_DO_NOT_DIVIDE_WIDTH)
+    width_key, width = config.whole_under("n_embed", "hidden_size")
+    heads_key, heads = config.whole_under("n_head", "num_attention_heads")
+    _, layers = config.whole_under("n_layer", "num_hidden_layers", limit=MAX_LAYERS)
     config.only("n_inner", 4 * width)
     config.only("apply_residual_connection_post_layernorm", False)
-    config.only("is_decoder", False, True)
-    config.only("is_encoder_decoder", False)
+    require_decoder(config)
     config.harmless(_COMPUTING)
     norm = LayerNorm(config.number("layer_norm_epsilon", 1e-5))
     block = Block(
-        attention=Attention(
-            heads,
-            heads,
-            width // heads,
-            width // heads,
+        attention=replace(
+            multi_head(config, width, heads, (width_key, heads_key)),
             position=ALiBi(),
             bias=Biases.everywhere(),
             dropout=config.number("attention_dropout", 0.0),
@@ -73,7 +66,7 @@ def translate(config: ConfigReader, architecture: str) -> Spec:
     )
     return DecoderOnly(
         decoder=Stack(width, Tokens(config.whole("vocab_size"), norm=norm), (block,) * layers, final_norm=norm),
-        head=read_decoder_head(config, architecture, tied=True),
+        head=read_decoder_head(config, architecture, _CLASSES, tied=True),
         # The trained length, which transformers does not ask for: every published size has this one.
         context=config.whole("seq_length", 2048),
         initial=Normal(config.number("initializer_range", 0.02), residual_scaled=False),
@@ -96,7 +89,7 @@ def to_config(spec: Spec) -> dict[str, object] | None:
         "layer_norm_epsilon": norm.eps,
         "attention_dropout": block.attention.dropout,
         "hidden_dropout": block.dropout,
-        **write_decoder_head(spec.head, _STEM),
+        **write_head(spec.head, _CLASSES),
     }
 
 
@@ -112,19 +105,20 @@ _LAYER = (
 def table(spec: Spec) -> Table:
     assert isinstance(spec, DecoderOnly)
     rows: list[Row | Tied | Ignored] = []
-    # The Hub's own sizes have bare names; a saved model with a head has a stem.
-    stems = ("", "transformer.") if isinstance(spec.head, Hidden) else ("transformer.", "")
-    for stem in stems:
+    # The Hub's own sizes have bare names.
+    for stem in stems(spec.head, "transformer."):
         layer, block = f"{stem}h.{{i}}", "decoder.blocks.{i}"
         rows.append(Same(f"{stem}word_embeddings.weight", "decoder.embed.token.weight"))
-        rows += fused_head_rows(f"{layer}.self_attention.query_key_value", f"{block}.attention", spec.decoder)
+        fused = f"{layer}.self_attention.query_key_value"
+        rows += fused_attention_rows(fused, f"{block}.attention", spec.decoder, by_head=True)
         for kind in ("weight", "bias"):
             rows += [Same(f"{layer}.{theirs}.{kind}", f"{block}.{ours}.{kind}") for theirs, ours in _LAYER]
             rows += [
                 Same(f"{stem}word_embeddings_layernorm.{kind}", f"decoder.embed.norm.{kind}"),
                 Same(f"{stem}ln_f.{kind}", f"decoder.final_norm.{kind}"),
             ]
-    return (*rows, *decoder_head_rows(spec.head, "transformer.word_embeddings.weight"))
+    tables = (f"{stem}word_embeddings.weight" for stem in stems(spec.head, "transformer."))
+    return (*rows, *decoder_head_rows(spec.head, tables))
 
 
-BLOOM = Family("bloom", decoder_classes(_STEM), translate, to_config, table)
+BLOOM = Family("bloom", _CLASSES, translate, to_config, table)

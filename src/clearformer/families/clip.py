@@ -19,9 +19,10 @@ from clearformer.families.clip_towers import (
 from clearformer.families.config_reader import ConfigReader
 from clearformer.families.family import Family, difference
 from clearformer.messages import families as say
-from clearformer.spec import DecoderOnly, EncoderOnly, Hidden, Patches, Spec, TwoTowers, Vector
+from clearformer.spec import DecoderOnly, EncoderOnly, Head, Hidden, Patches, Spec, TwoTowers, Vector
 
-_BOTH, _IMAGE = "CLIPModel", "CLIPVisionModelWithProjection"
+_BOTH = "CLIPModel"
+_IMAGE, _IMAGE_POOLED = "CLIPVisionModelWithProjection", "CLIPVisionModel"
 _TEXT, _TEXT_HIDDEN = "CLIPTextModelWithProjection", "CLIPTextModel"
 
 Tower = TypeVar("Tower", DecoderOnly, EncoderOnly)
@@ -88,15 +89,19 @@ def _write_text_alone(spec: Spec) -> dict[str, object] | None:
 
 
 def _table_of_text(spec: Spec) -> Table:
-    # transformers writes a tower without projection under bare names, and reads both.
-    rows = text_rows("text_model.", "decoder")
-    if not isinstance(spec, DecoderOnly) or isinstance(spec.head, Hidden):
-        return (*rows, *text_rows("", "decoder"))
+    assert isinstance(spec, DecoderOnly)
+    rows = [row for stem in _stems("text_model.", spec.head) for row in text_rows(stem, "decoder")]
     return (*rows, Same("text_projection.weight", "head.project.weight"))
 
 
+def _stems(stem: str, head: Head) -> tuple[str, str]:
+    """transformers writes a tower without projection under bare names, and reads both."""
+    return (stem, "") if isinstance(head, Vector) and head.width else ("", stem)
+
+
 def _read_image_alone(config: ConfigReader, architecture: str) -> Spec:
-    return read_image(config, config.whole("projection_dim", 512), normalise=False)
+    joint = config.whole("projection_dim", 512)
+    return read_image(config, joint if architecture == _IMAGE else None, normalise=False)
 
 
 def _write_image_alone(spec: Spec) -> dict[str, object] | None:
@@ -104,15 +109,18 @@ def _write_image_alone(spec: Spec) -> dict[str, object] | None:
         return None
     if (written := write_image(spec)) is None or not isinstance(spec.head, Vector):
         return None
+    if spec.head.width is None:
+        return written | {"architectures": [_IMAGE_POOLED]}
     return written | {"architectures": [_IMAGE], "projection_dim": spec.head.width}
 
 
 def _table_of_image(spec: Spec) -> Table:
     assert isinstance(spec, EncoderOnly)
-    rows = image_rows("vision_model.", "encoder", spec.encoder)
+    stems = _stems("vision_model.", spec.head)
+    rows = [row for stem in stems for row in image_rows(stem, "encoder", spec.encoder)]
     return (*rows, Same("visual_projection.weight", "head.project.weight"))
 
 
 CLIP = Family("clip", (_BOTH,), _read_both, _write_both, _table_of_both)
 CLIP_TEXT = Family(TEXT_MODEL, (_TEXT, _TEXT_HIDDEN), _read_text_alone, _write_text_alone, _table_of_text)
-CLIP_IMAGE = Family(IMAGE_MODEL, (_IMAGE,), _read_image_alone, _write_image_alone, _table_of_image)
+CLIP_IMAGE = Family(IMAGE_MODEL, (_IMAGE, _IMAGE_POOLED), _read_image_alone, _write_image_alone, _table_of_image)

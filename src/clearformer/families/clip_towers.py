@@ -5,12 +5,14 @@ A section leaves out whatever is as in CLIP ViT-B/32, so every key has its defau
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from clearformer.checkpoint.renames import Ignored, Row, Same, Tied
 from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
-from clearformer.families.harmless import HARMLESS
+from clearformer.families.multi_head import multi_head
 from clearformer.families.patches import patch_row
-from clearformer.messages import families as say
+from clearformer.families.pretrained_config import HARMLESS, require_encoder
 from clearformer.spec import (
     Attention,
     Biases,
@@ -53,8 +55,11 @@ def read_text(config: ConfigReader, joint: int | None, *, normalise: bool) -> De
     return DecoderOnly(stack, head, context, Normal(config.number("initializer_range", 0.02), residual_scaled=True))
 
 
-def read_image(config: ConfigReader, joint: int, *, normalise: bool) -> EncoderOnly:
-    """transformers norms the pooled class token alone, and we all positions: the same at the one that is read."""
+def read_image(config: ConfigReader, joint: int | None, *, normalise: bool) -> EncoderOnly:
+    """transformers norms the pooled class token alone, and we all positions: the same at the one that is read.
+
+    `joint` as above; a tower without it stops at that token, transformers' `pooler_output`.
+    """
     width, norm, blocks = _read_blocks(config, Full(), width=768, hidden=3072, heads=12)
     side, patch = config.whole("image_size", 224), config.whole("patch_size", 32)
     length = (side // patch) ** 2 + 1
@@ -70,15 +75,10 @@ def _read_blocks(
 ) -> tuple[int, LayerNorm, tuple[Block, ...]]:
     """Width, norm and blocks; the arguments are the defaults."""
     width, heads = config.whole("hidden_size", width), config.whole("num_attention_heads", heads)
-    if width % heads:
-        config.contradiction("hidden_size", "num_attention_heads", say.HEADS_DO_NOT_DIVIDE_WIDTH)
     norm = LayerNorm(config.number("layer_norm_eps", 1e-5))
     block = Block(
-        attention=Attention(
-            heads,
-            heads,
-            width // heads,
-            width // heads,
+        attention=replace(
+            multi_head(config, width, heads),
             visibility=visibility,
             bias=Biases.everywhere(),
             dropout=config.number("attention_dropout", 0.0),
@@ -94,9 +94,7 @@ def _read_blocks(
 
 
 def _require_plain(config: ConfigReader) -> None:
-    for key in ("is_decoder", "add_cross_attention", "is_encoder_decoder"):
-        config.only(key, False)
-    config.only("pruned_heads", {})
+    require_encoder(config)
     # How weights are drawn, and keys that no version has read.
     config.harmless(("initializer_factor", "dropout", "tie_word_embeddings", "tie_encoder_decoder"))
     config.harmless(("cross_attention_hidden_size", "tf_legacy_loss", "projection_dim", *HARMLESS))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NoReturn, TypeVar
 
 from clearformer.errors import CheckpointError
@@ -27,7 +27,8 @@ class ConfigReader:
         self.path = path
         self._values = values
         self._prefix = prefix
-        self._known: set[str] = set()
+        self._read: set[str] = set()
+        self._harmless: set[str] = set()
         self._sections: list[ConfigReader] = []
 
     def has(self, key: str) -> bool:
@@ -36,7 +37,7 @@ class ConfigReader:
 
     def mentions(self, key: str) -> bool:
         """Whether the key is present, if only as null: of some keys transformers takes null and absence differently."""
-        self._known.add(key)
+        self._read.add(key)
         return key in self._values
 
     def whole(self, key: str, default: int | None = None, *, at_least: int = 1, limit: int = MAX_WHOLE) -> int:
@@ -45,6 +46,17 @@ class ConfigReader:
         if type(value) is not int or not at_least <= value <= limit:
             self._bad(key, say.WHOLE, value, low=at_least, high=limit)
         return value
+
+    def whole_under(self, own: str, common: str, *, limit: int = MAX_WHOLE) -> tuple[str, int]:
+        """A required whole number for which a family has a word of its `own` beside the one that all others use.
+
+        Returns the key that it stands under, for messages. Refuses two that differ.
+        """
+        key = own if self.has(own) or not self.has(common) else common
+        value = self.whole(key, limit=limit)
+        if self.has(common) and self.whole(common, limit=limit) != value:
+            self.contradiction(own, common, say.SYNONYMS_DIFFER)
+        return key, value
 
     def number(self, key: str, default: float | None = None) -> float:
         """A finite number; without a default the key is required."""
@@ -111,6 +123,13 @@ class ConfigReader:
         """The value as it stands, or None; the caller judges it."""
         return self._get(key)
 
+    def mapping(self, key: str) -> Mapping[str, object]:
+        """An object of which its members' names matter; absent, an empty one."""
+        value = self._require(key, {})
+        if not isinstance(value, dict):
+            self._bad(key, say.OBJECT, value)
+        return value
+
     def section(self, key: str) -> ConfigReader | None:
         """A nested object, read as strictly; None where it is absent."""
         value = self._get(key)
@@ -124,7 +143,7 @@ class ConfigReader:
 
     def harmless(self, keys: Iterable[str]) -> None:
         """Keys that change nothing in the computation."""
-        self._known.update(keys)
+        self._harmless.update(keys)
 
     def contradiction(self, first: str, second: str, why: Message, **values: object) -> NoReturn:
         """Refuse two keys that cannot both hold, naming both; `values` fill the fields of `why`."""
@@ -147,14 +166,28 @@ class ConfigReader:
     def finish(self) -> None:
         """Refuse the first key that was neither read nor declared harmless."""
         for key, value in self._values.items():
-            if key not in self._known:
-                key, hint = self._prefix + key, did_you_mean(key, self._known)
-                raise CheckpointError(say.UNKNOWN_KEY, path=self.path, key=key, found=_shown(value), hint=hint)
+            if key in (known := self._read | self._harmless):
+                continue
+            key, hint = self._prefix + key, did_you_mean(key, known)
+            raise CheckpointError(say.UNKNOWN_KEY, path=self.path, key=key, found=_shown(value), hint=hint)
         for section in self._sections:
             section.finish()
 
+    def unread(self) -> list[str]:
+        """Keys that `finish` would refuse, sections' with what stands before them."""
+        known = self._read | self._harmless
+        return [self._prefix + key for key in self._values if key not in known] + self._within(ConfigReader.unread)
+
+    def unused(self) -> list[str]:
+        """Keys that were declared harmless and that nobody read: what they say changed nothing this time."""
+        idle = self._harmless - self._read
+        return [self._prefix + key for key in self._values if key in idle] + self._within(ConfigReader.unused)
+
+    def _within(self, of: Callable[[ConfigReader], list[str]]) -> list[str]:
+        return [key for section in self._sections for key in of(section)]
+
     def _get(self, key: str) -> object:
-        self._known.add(key)
+        self._read.add(key)
         return self._values.get(key)
 
     def _require(self, key: str, default: T) -> object | T:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from clearformer.families.config_reader import ConfigReader
-from clearformer.families.decoder_heads import decoder_classes, read_decoder_head, write_decoder_head
 from clearformer.families.family import Family
+from clearformer.families.heads import decoder_classes, read_decoder_head, write_head
 from clearformer.families.latent_decoder import latent_decoder_table, read_latent_decoder, routed, write_latent_decoder
 from clearformer.spec import DecoderOnly, Gated, RouterGroups, SoftmaxRouter, Spec
 
-_STEM = "DeepseekV2"
+_CLASSES = decoder_classes("DeepseekV2")
 _GREEDY, _LIMITED = "greedy", "group_limited_greedy"
 
 
@@ -18,7 +18,7 @@ def translate(config: ConfigReader, architecture: str) -> Spec:
     config.only("norm_topk_prob", False)
     return read_latent_decoder(
         config,
-        read_decoder_head(config, architecture, tied=False),
+        read_decoder_head(config, architecture, _CLASSES, tied=False),
         SoftmaxRouter("before", scale=config.number("routed_scaling_factor", 1.0), groups=_groups(config)),
         dense_layers=0,
         layout="interleaved",
@@ -49,8 +49,8 @@ def to_config(spec: Spec) -> dict[str, object] | None:
         **limit,
         "norm_topk_prob": False,
         "mlp_bias": isinstance(experts.shared, Gated) and experts.shared.bias,
-        **write_decoder_head(spec.head, _STEM),
+        **write_head(spec.head, _CLASSES),
     }
 
 
-DEEPSEEK_V2 = Family("deepseek_v2", decoder_classes(_STEM), translate, to_config, latent_decoder_table)
+DEEPSEEK_V2 = Family("deepseek_v2", _CLASSES, translate, to_config, latent_decoder_table)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from clearformer.families.config_reader import ConfigReader
-from clearformer.families.decoder_heads import decoder_classes, read_decoder_head, write_decoder_head
 from clearformer.families.family import Family
+from clearformer.families.heads import decoder_classes, read_decoder_head, write_head
 from clearformer.families.latent_decoder import latent_decoder_table, read_latent_decoder, routed, write_latent_decoder
 from clearformer.spec import DecoderOnly, LatentAttention, RouterGroups, SigmoidRouter, Spec
 
-_STEM = "DeepseekV3"
+_CLASSES = decoder_classes("DeepseekV3")
 
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
@@ -23,7 +23,7 @@ def translate(config: ConfigReader, architecture: str) -> Spec:
     )
     return read_latent_decoder(
         config,
-        read_decoder_head(config, architecture, tied=False),
+        read_decoder_head(config, architecture, _CLASSES, tied=False),
         router,
         dense_layers=3,
         layout="interleaved" if config.flag("rope_interleave", True) else "halves",
@@ -43,8 +43,8 @@ def to_config(spec: Spec) -> dict[str, object] | None:
         "norm_topk_prob": router.normalise,
         "rope_interleave": isinstance(attention, LatentAttention) and attention.rotary.layout == "interleaved",
         "num_nextn_predict_layers": 0,
-        **write_decoder_head(spec.head, _STEM),
+        **write_head(spec.head, _CLASSES),
     }
 
 
-DEEPSEEK_V3 = Family("deepseek_v3", decoder_classes(_STEM), translate, to_config, latent_decoder_table)
+DEEPSEEK_V3 = Family("deepseek_v3", _CLASSES, translate, to_config, latent_decoder_table)

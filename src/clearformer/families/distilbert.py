@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from clearformer.checkpoint.renames import Ignored, Row, Same, Table, Tied
 from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
 from clearformer.families.family import Family
-from clearformer.families.heads import read_labels, write_labels
-from clearformer.messages import families as say
+from clearformer.families.heads import (
+    Labels,
+    bare_first,
+    encoder_classes,
+    read_encoder_head,
+    stems,
+    vocabulary_rows,
+    write_head,
+)
+from clearformer.families.multi_head import read_multi_head
+from clearformer.families.pretrained_config import require_encoder
 from clearformer.spec import (
     Activation,
     Attention,
@@ -19,7 +30,6 @@ from clearformer.spec import (
     First,
     Full,
     Head,
-    Hidden,
     Language,
     LayerNorm,
     Learned,
@@ -31,27 +41,20 @@ from clearformer.spec import (
     Stack,
     Tokens,
     Transform,
-    Vector,
 )
 
-_HIDDEN, _LANGUAGE = "DistilBertModel", "DistilBertForMaskedLM"
-_LABELS = "DistilBertForSequenceClassification"
+_CLASSES = encoder_classes("DistilBert")
 _NORM = LayerNorm(1e-12)
 
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
-    width, heads = config.whole("dim"), config.whole("n_heads")
-    if width % heads:
-        config.contradiction("dim", "n_heads", say.HEADS_DO_NOT_DIVIDE_WIDTH)
+    width, attention = read_multi_head(config, ("dim", "n_heads"))
     context = config.whole("max_position_embeddings")
     dropout = config.number("dropout", 0.1)
     activation = config.choice("activation", ACTIVATIONS, "gelu")
     block = Block(
-        attention=Attention(
-            heads,
-            heads,
-            width // heads,
-            width // heads,
+        attention=replace(
+            attention,
             visibility=Full(),
             bias=Biases.everywhere(),
             dropout=config.number("attention_dropout", 0.1),
@@ -66,9 +69,7 @@ def translate(config: ConfigReader, architecture: str) -> Spec:
     config.flag("sinusoidal_pos_embds", False)
     config.only("tie_weights_", True)
     config.harmless(("qa_dropout",))
-    for key in ("is_decoder", "add_cross_attention", "is_encoder_decoder"):
-        config.only(key, False)
-    config.only("pruned_heads", {})
+    require_encoder(config)
     tokens = Tokens(config.whole("vocab_size"), Learned(context), norm=_NORM, dropout=dropout)
     return EncoderOnly(
         encoder=Stack(width, tokens, (block,) * config.whole("n_layers", limit=MAX_LAYERS)),
@@ -79,13 +80,9 @@ def translate(config: ConfigReader, architecture: str) -> Spec:
 
 
 def _head(config: ConfigReader, architecture: str, activation: Activation) -> Head:
-    tied = config.flag("tie_word_embeddings", True)
-    dropout = config.number("seq_classif_dropout", 0.2)
-    if architecture == _LANGUAGE:
-        return Language(tied, bias=True, transform=Transform(activation, _NORM))
-    if architecture == _LABELS:
-        return read_labels(config, Pooling(First(), Transform("relu")), bias=True, dropout=dropout)
-    return Hidden()
+    labels = Labels(Pooling(First(), Transform("relu")), config.number("seq_classif_dropout", 0.2))
+    language = Language(bias=True, transform=Transform(activation, _NORM))
+    return read_encoder_head(config, architecture, _CLASSES, language, labels)
 
 
 def to_config(spec: Spec) -> dict[str, object] | None:
@@ -95,8 +92,7 @@ def to_config(spec: Spec) -> dict[str, object] | None:
     attention, feedforward = block.attention, block.feedforward
     if not (isinstance(attention, Attention) and isinstance(feedforward, Dense)):
         return None
-    written: dict[str, object] = {
-        "architectures": [_HIDDEN],
+    return {
         "model_type": "distilbert",
         "vocab_size": spec.encoder.input.vocabulary,
         "dim": spec.encoder.width,
@@ -107,14 +103,8 @@ def to_config(spec: Spec) -> dict[str, object] | None:
         "max_position_embeddings": spec.context,
         "dropout": block.dropout,
         "attention_dropout": attention.dropout,
-        "tie_word_embeddings": not isinstance(spec.head, Language) or spec.head.tied,
+        **write_head(spec.head, _CLASSES, "seq_classif_dropout"),
     }
-    match spec.head:
-        case Language():
-            written["architectures"] = [_LANGUAGE]
-        case Classes() | Regression() as head:
-            written |= {"architectures": [_LABELS], "seq_classif_dropout": head.dropout, **write_labels(head)}
-    return written
 
 
 _LAYER = (
@@ -131,8 +121,7 @@ _LAYER = (
 
 def table(spec: Spec) -> Table:
     assert isinstance(spec, EncoderOnly)
-    bare = isinstance(spec.head, Hidden | Vector)
-    rows = [row for stem in (("", "distilbert.") if bare else ("distilbert.", "")) for row in _stack_rows(stem)]
+    rows = [row for stem in stems(spec.head, "distilbert.") for row in _stack_rows(stem)]
     for kind in ("weight", "bias"):
         match spec.head:
             case Language():
@@ -146,11 +135,10 @@ def table(spec: Spec) -> Table:
                     Same(f"classifier.{kind}", f"head.project.{kind}"),
                 ]
     if isinstance(spec.head, Language):
+        tables = (f"{stem}embeddings.word_embeddings.weight" for stem in stems(spec.head, "distilbert."))
         rows += [
             Same("vocab_projector.bias", "head.bias"),
-            Tied("vocab_projector.weight", "distilbert.embeddings.word_embeddings.weight")
-            if spec.head.tied
-            else Same("vocab_projector.weight", "head.project.weight"),
+            *vocabulary_rows(spec.head, "vocab_projector.weight", tables, "encoder.embed.token.weight"),
         ]
     rows.append(Ignored("*embeddings.position_ids", "0, 1, 2, …, kept as a buffer by old versions"))
     return tuple(rows)
@@ -172,7 +160,7 @@ def _stack_rows(stem: str) -> list[Row | Tied | Ignored]:
 
 DISTILBERT = Family(
     model_type="distilbert",
-    architectures=(_HIDDEN, _LANGUAGE, _LABELS),
+    architectures=bare_first(_CLASSES),
     translate=translate,
     to_config=to_config,
     table=table,

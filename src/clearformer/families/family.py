@@ -13,13 +13,24 @@ from pathlib import Path
 from clearformer.checkpoint.renames import Table
 from clearformer.errors import CheckpointError, SpecError
 from clearformer.families.config_reader import ConfigReader
-from clearformer.families.harmless import HARMLESS
+from clearformer.families.pretrained_config import HARMLESS
 from clearformer.messages import families as say
 from clearformer.messages import verbatim
 from clearformer.spec import Spec
 
 # Choices of training: no config says them all, and a trained model computes the same without them.
 _OF_TRAINING = frozenset({"dropout", "initial", "initial_scale", "balance_loss"})
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What a config was found to mean: its spec, or why it has none. `unread` are keys that no reader knows, `unused`
+    those that were declared harmless and never asked for; a key of a section has `SECTION.` in front."""
+
+    spec: Spec | None = None
+    refusal: CheckpointError | None = None
+    unread: frozenset[str] = frozenset()
+    unused: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -42,6 +53,11 @@ class Family:
         reader = ConfigReader(config, path)
         architecture = self._architecture(config.get("architectures"), path)
         return translated(reader, lambda: self.translate(reader, architecture))
+
+    def examine(self, config: Mapping[str, object], path: Path | str = "config.json") -> Examined:
+        """The same, and which keys had no part in it; nothing is raised."""
+        reader = ConfigReader(config, path)
+        return examined(reader, lambda: self.translate(reader, self._architecture(config.get("architectures"), path)))
 
     def write(self, spec: Spec) -> dict[str, object]:
         """The config that means this spec, its choices of training aside. Raises CheckpointError naming the field that
@@ -85,9 +101,24 @@ def require_same(family: str, read: Callable[[], Spec], spec: Spec) -> None:
 
 def translated(reader: ConfigReader, translate: Callable[[], Spec]) -> Spec:
     """The spec that `translate` makes of the reader's keys, none of which may be left unread."""
+    spec = _meant(reader, translate)
+    reader.finish()
+    return spec
+
+
+def examined(reader: ConfigReader, translate: Callable[[], Spec]) -> Examined:
+    """The same with a refusal as an answer, and keys that were left unread beside it."""
+    try:
+        spec = _meant(reader, translate)
+    except CheckpointError as error:
+        return Examined(refusal=error)
+    return Examined(spec, unread=frozenset(reader.unread()), unused=frozenset(reader.unused()))
+
+
+def _meant(reader: ConfigReader, translate: Callable[[], Spec]) -> Spec:
     reader.harmless(HARMLESS)
     try:
-        spec = translate()
+        return translate()
     except SpecError as error:
         raise CheckpointError(
             say.IMPOSSIBLE,
@@ -95,8 +126,6 @@ def translated(reader: ConfigReader, translate: Callable[[], Spec]) -> Spec:
             why=verbatim(error.cause("en"), error.cause("zh")),
             mend=verbatim(error.remedy("en"), error.remedy("zh")),
         ) from None
-    reader.finish()
-    return spec
 
 
 def difference(first: object, second: object, field: str = "spec") -> tuple[str, object, object] | None:

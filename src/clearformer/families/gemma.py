@@ -3,83 +3,51 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
-from clearformer.checkpoint.renames import Table
-from clearformer.families.activations import ACTIVATIONS, foreign_name
-from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
-from clearformer.families.decoder_heads import read_decoder_head
+from clearformer.families.activations import ACTIVATIONS
+from clearformer.families.config_reader import ConfigReader
 from clearformer.families.family import Family
-from clearformer.families.rms_decoder import (
-    MATRICES,
-    PRE_NORMS,
-    Names,
+from clearformer.families.gated_decoder import (
+    Unsaid,
     decoder_table,
     parts_of,
-    read_heads,
-    read_initial,
-    write_sizes,
+    read_attention,
+    read_biases,
+    read_decoder,
+    read_layers,
+    write_decoder,
+    write_gated,
 )
-from clearformer.families.rope import read_rotary, stretched, write_rotary
+from clearformer.families.gated_decoder import read_norm as read_plain_norm
+from clearformer.families.gated_decoder import read_tokens as read_plain_tokens
+from clearformer.families.heads import decoder_classes
 from clearformer.messages import families as say
-from clearformer.spec import (
-    Activation,
-    Attention,
-    Biases,
-    Block,
-    DecoderOnly,
-    Gated,
-    RMSNorm,
-    Spec,
-    Stack,
-    Tokens,
-)
+from clearformer.spec import Activation, Block, Gated, RMSNorm, Spec, Tokens
 
 HEAD_WIDTH = 256
-_NAMES = Names("GemmaForCausalLM", "GemmaModel", "GemmaForSequenceClassification")
+_CLASSES = decoder_classes("Gemma")
+_UNSAID = Unsaid(kv_heads=16, head_width=HEAD_WIDTH)
 _TANH = "gelu_pytorch_tanh"
 
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
-    width, length = config.whole("hidden_size"), config.whole("max_position_embeddings")
-    heads, kv_heads, key_width = read_heads(config, width, HEAD_WIDTH)
-    rotary, norm = read_rotary(config, length), read_norm(config)
-    block = Block(
-        attention=Attention(
-            heads,
-            kv_heads,
-            key_width,
-            key_width,
-            position=rotary,
-            bias=read_biases(config),
-            dropout=config.number("attention_dropout", 0.0),
-        ),
-        feedforward=read_geglu(config, "hidden_act", "hidden_activation"),
-        attention_norm=norm,
-        feedforward_norm=norm,
-    )
+    attention, norm = read_attention(config, read_biases(config), _UNSAID), read_norm(config)
+    block = Block(attention, read_geglu(config, "hidden_act", "hidden_activation"), norm, norm)
     # Its masks stay causal whatever this says; only a kernel without a mask would heed it.
     config.only("use_bidirectional_attention", False)
-    layers = config.whole("num_hidden_layers", limit=MAX_LAYERS)
-    return DecoderOnly(
-        decoder=Stack(width, read_tokens(config, width), (block,) * layers, final_norm=norm),
-        head=read_decoder_head(config, architecture, tied=True),
-        context=stretched(rotary, length),
-        initial=read_initial(config),
-    )
+    blocks = [block] * read_layers(config)
+    return read_decoder(config, architecture, _CLASSES, blocks, tokens=read_tokens(config), tied=True)
 
 
 def read_norm(config: ConfigReader) -> RMSNorm:
     """A norm that multiplies by 1 + weight, all of it in float32."""
-    return RMSNorm(config.number("rms_norm_eps", 1e-6), unit_offset=True, scale_first=True)
+    return replace(read_plain_norm(config), unit_offset=True, scale_first=True)
 
 
-def read_tokens(config: ConfigReader, width: int) -> Tokens:
+def read_tokens(config: ConfigReader) -> Tokens:
     """Rows times √D, a number that the first release rounded to bfloat16 and all later ones with it."""
-    return Tokens(config.whole("vocab_size"), scale=math.sqrt(width), round_scale=True)
-
-
-def read_biases(config: ConfigReader) -> Biases:
-    return Biases.everywhere() if config.flag("attention_bias", False) else Biases()
+    return replace(read_plain_tokens(config), scale=math.sqrt(config.whole("hidden_size")), round_scale=True)
 
 
 def read_geglu(config: ConfigReader, key: str, other: str) -> Gated:
@@ -96,19 +64,13 @@ def read_geglu(config: ConfigReader, key: str, other: str) -> Gated:
 
 
 def to_config(spec: Spec) -> dict[str, object] | None:
-    if (parts := parts_of(spec)) is None:
+    if (parts := parts_of(spec)) is None or parts.gated is None:
         return None
     return {
-        **write_sizes(parts, "gemma", _NAMES),
-        "head_dim": parts.attention.key_width,
-        "hidden_act": foreign_name(parts.feedforward.activation),
+        **write_decoder(parts, "gemma", _CLASSES),
+        **write_gated(parts.gated),
         "attention_bias": parts.attention.bias.query,
-        "rope_parameters": write_rotary(parts.rotary),
     }
 
 
-def table(spec: Spec) -> Table:
-    return decoder_table(spec, MATRICES + PRE_NORMS)
-
-
-GEMMA = Family("gemma", _NAMES, translate, to_config, table)
+GEMMA = Family("gemma", _CLASSES, translate, to_config, decoder_table)

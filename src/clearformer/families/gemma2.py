@@ -2,44 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
+from dataclasses import replace
 
 from clearformer.checkpoint.renames import Table
 from clearformer.families.activations import foreign_name
-from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
-from clearformer.families.decoder_heads import read_decoder_head
+from clearformer.families.config_reader import ConfigReader
 from clearformer.families.family import Family
-from clearformer.families.gemma import HEAD_WIDTH, read_biases, read_geglu, read_norm, read_tokens
-from clearformer.families.layer_kinds import reach_of, read_local_layers, read_window, write_layer_types
-from clearformer.families.rms_decoder import (
-    MATRICES,
-    Names,
+from clearformer.families.gated_decoder import (
+    ATTENTION,
+    GATED,
     Pairs,
     Parts,
+    Unsaid,
     decoder_table,
     parts_of,
+    read_attention,
+    read_biases,
+    read_decoder,
     read_heads,
-    read_initial,
-    require_split,
-    write_sizes,
+    read_layers,
+    write_decoder,
 )
-from clearformer.families.rope import read_rotary, stretched, write_rotary
-from clearformer.spec import (
-    Attention,
-    Block,
-    Causal,
-    DecoderOnly,
-    Language,
-    QKNorm,
-    Rotary,
-    Sequential,
-    Spec,
-    Stack,
-    Visibility,
+from clearformer.families.gemma import HEAD_WIDTH, read_geglu, read_norm, read_tokens
+from clearformer.families.heads import decoder_classes
+from clearformer.families.layer_kinds import (
+    first_reach,
+    read_local_layers,
+    read_window,
+    require_window,
+    write_layer_types,
 )
+from clearformer.families.multi_head import require_even_split
+from clearformer.spec import Attention, Block, Causal, Gated, Language, Sequential, Spec
 
-_NAMES = Names("Gemma2ForCausalLM", "Gemma2Model", "Gemma2ForSequenceClassification")
-_WINDOW = 4096
+WINDOW = 4096
+UNSAID = Unsaid(kv_heads=4, head_width=HEAD_WIDTH)
+_CLASSES = decoder_classes("Gemma2")
 SANDWICH: Pairs = (
     ("input_layernorm", "attention_norm"),
     ("post_attention_layernorm", "attention_output_norm"),
@@ -49,61 +48,34 @@ SANDWICH: Pairs = (
 
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
-    width, length = config.whole("hidden_size"), config.whole("max_position_embeddings")
-    layers = config.whole("num_hidden_layers", limit=MAX_LAYERS)
-    local = read_local_layers(config, layers, tuple(layer % 2 == 0 for layer in range(layers)))
-    window, rotary = read_window(config, _WINDOW, wanted=any(local)), read_rotary(config, length)
-    seen: dict[bool, tuple[Visibility, Rotary]] = {False: (Causal(), rotary), True: (Causal(window), rotary)}
-    blocks = read_blocks(config, width, local, seen, score_cap=read_cap(config, "attn_logit_softcapping", 50.0))
+    local = read_local_layers(config, [layer % 2 == 0 for layer in range(read_layers(config))])
+    window = read_window(config, WINDOW)
+    # The mask of local layers is made whether or not a layer uses it.
+    require_window(config, local, window)
+    whole = replace(
+        read_attention(config, read_biases(config), UNSAID),
+        scale=read_scale(config),
+        score_cap=read_cap(config, "attn_logit_softcapping", 50.0),
+    )
+    kinds = {False: whole, True: replace(whole, visibility=Causal(window))}
     # As in Gemma: its masks stay causal whatever this says.
     config.only("use_bidirectional_attention", False)
     cap = read_cap(config, "final_logit_softcapping", 30.0)
-    return DecoderOnly(
-        decoder=Stack(width, read_tokens(config, width), blocks, final_norm=read_norm(config)),
-        head=read_decoder_head(config, architecture, tied=True, cap=cap),
-        context=stretched(rotary, length),
-        initial=read_initial(config),
-    )
+    blocks = read_blocks(config, [kinds[each] for each in local])
+    return read_decoder(config, architecture, _CLASSES, blocks, tokens=read_tokens(config), tied=True, cap=cap)
 
 
-def read_blocks(
-    config: ConfigReader,
-    width: int,
-    local: tuple[bool, ...],
-    seen: Mapping[bool, tuple[Visibility, Rotary]],
-    *,
-    score_cap: float | None = None,
-    head_norms: bool = False,
-) -> tuple[Block, ...]:
-    """A block a layer; `seen` says what global (False) and local (True) layers see, and where in it they stand."""
-    heads, kv_heads, key_width = read_heads(config, width, HEAD_WIDTH)
-    require_split(config, width, heads)
-    norm, bias, scalar = read_norm(config), read_biases(config), config.whole("query_pre_attn_scalar", 256)
-    feedforward = read_geglu(config, "hidden_activation", "hidden_act")
-    dropout = config.number("attention_dropout", 0.0)
-    kinds = {
-        is_local: Block(
-            attention=Attention(
-                heads,
-                kv_heads,
-                key_width,
-                key_width,
-                visibility=visibility,
-                position=rotary,
-                bias=bias,
-                qk_norm=QKNorm(norm) if head_norms else None,
-                scale=None if scalar == key_width else scalar**-0.5,
-                score_cap=score_cap,
-                dropout=dropout,
-            ),
-            feedforward=feedforward,
-            attention_norm=norm,
-            feedforward_norm=norm,
-            arrangement=Sequential("sandwich"),
-        )
-        for is_local, (visibility, rotary) in seen.items()
-    }
-    return tuple(kinds[is_local] for is_local in local)
+def read_scale(config: ConfigReader) -> float | None:
+    """What scores are multiplied with, as a width of head that would give it; transformers also wants even heads."""
+    scalar = config.whole("query_pre_attn_scalar", 256)
+    attention = read_heads(config, read_biases(config), UNSAID)
+    require_even_split(config, config.whole("hidden_size"), attention.heads)
+    return None if scalar == attention.key_width else scalar**-0.5
+
+
+def read_blocks(config: ConfigReader, attentions: Iterable[Attention]) -> list[Block]:
+    norm, feedforward = read_norm(config), read_geglu(config, "hidden_activation", "hidden_act")
+    return [Block(each, feedforward, norm, norm, arrangement=Sequential("sandwich")) for each in attentions]
 
 
 def read_cap(config: ConfigReader, key: str, default: float | None) -> float | None:
@@ -113,39 +85,31 @@ def read_cap(config: ConfigReader, key: str, default: float | None) -> float | N
     return config.number(key, default)
 
 
-def write_blocks(parts: Parts) -> dict[str, object]:
-    """What `read_blocks` reads, the layers' kinds and the cap on logits."""
-    attention = parts.attention
+def write_blocks(parts: Parts, gated: Gated) -> dict[str, object]:
+    """What this Gemma and the next write of a block, the layers' kinds and the cap on logits."""
     return {
-        "head_dim": attention.key_width,
-        "hidden_activation": foreign_name(parts.feedforward.activation),
-        "attention_bias": attention.bias.query,
-        "query_pre_attn_scalar": round(min(max(attention.score_scale, 1e-6), 1e6) ** -2),
+        "intermediate_size": gated.width,
+        "hidden_activation": foreign_name(gated.activation),
+        "attention_bias": parts.attention.bias.query,
+        "query_pre_attn_scalar": round(min(max(parts.attention.score_scale, 1e-6), 1e6) ** -2),
         "layer_types": write_layer_types(parts.attentions),
-        "final_logit_softcapping": parts.head.cap if isinstance(parts.head, Language) else None,
+        "final_logit_softcapping": parts.spec.head.cap if isinstance(parts.spec.head, Language) else None,
     }
 
 
-def window_of(parts: Parts) -> int:
-    """The local layers' reach. Its mask is made whether or not a layer uses it, so there is always one to write."""
-    reaches = (reach_of(each) for each in parts.attentions)
-    return next((reach for reach in reaches if reach is not None), _WINDOW)
-
-
 def to_config(spec: Spec) -> dict[str, object] | None:
-    if (parts := parts_of(spec)) is None:
+    if (parts := parts_of(spec)) is None or parts.gated is None:
         return None
     return {
-        **write_sizes(parts, "gemma2", _NAMES),
-        **write_blocks(parts),
+        **write_decoder(parts, "gemma2", _CLASSES),
+        **write_blocks(parts, parts.gated),
         "attn_logit_softcapping": parts.attention.score_cap,
-        "sliding_window": window_of(parts),
-        "rope_parameters": write_rotary(parts.rotary),
+        "sliding_window": first_reach(parts.attentions) or WINDOW,
     }
 
 
 def table(spec: Spec) -> Table:
-    return decoder_table(spec, MATRICES + SANDWICH)
+    return decoder_table(spec, ATTENTION + GATED + SANDWICH)
 
 
-GEMMA2 = Family("gemma2", _NAMES, translate, to_config, table)
+GEMMA2 = Family("gemma2", _CLASSES, translate, to_config, table)

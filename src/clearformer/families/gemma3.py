@@ -3,67 +3,65 @@ rotary base; queries and keys normalised where Gemma 2 capped their scores."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from clearformer.checkpoint.renames import Table
-from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
-from clearformer.families.decoder_heads import read_decoder_head
+from clearformer.families.config_reader import ConfigReader
 from clearformer.families.family import Family
-from clearformer.families.gemma import read_norm, read_tokens
-from clearformer.families.gemma2 import SANDWICH, read_blocks, read_cap, window_of, write_blocks
-from clearformer.families.layer_kinds import GLOBAL, LOCAL, read_local_layers, read_window, write_layer_types
-from clearformer.families.rms_decoder import (
+from clearformer.families.gated_decoder import (
+    ATTENTION,
+    GATED,
     HEAD_NORMS,
-    MATRICES,
-    Names,
-    Parts,
     decoder_table,
     parts_of,
-    read_initial,
-    write_sizes,
+    read_biases,
+    read_decoder,
+    read_heads,
+    read_layers,
+    write_decoder,
 )
-from clearformer.families.rope import read_rotary_by_kind, stretched, write_rotary, written_length
-from clearformer.messages import families as say
-from clearformer.spec import (
-    Causal,
-    DecoderOnly,
-    EncoderOnly,
-    Full,
-    Rotary,
-    Spec,
-    Stack,
-    Visibility,
+from clearformer.families.gemma import read_norm, read_tokens
+from clearformer.families.gemma2 import SANDWICH, UNSAID, WINDOW, read_blocks, read_cap, read_scale, write_blocks
+from clearformer.families.heads import Architectures
+from clearformer.families.layer_kinds import (
+    GLOBAL,
+    LOCAL,
+    first_reach,
+    first_rotaries,
+    read_local_layers,
+    read_window,
+    require_window,
 )
+from clearformer.families.rope import read_rotary_by_kind, write_rotary
+from clearformer.spec import Causal, EncoderOnly, Full, QKNorm, Spec, Visibility
 
-_NAMES = Names("Gemma3ForCausalLM", "Gemma3TextModel", "Gemma3TextForSequenceClassification")
+_CLASSES = Architectures("Gemma3ForCausalLM", "Gemma3TextModel", "Gemma3TextForSequenceClassification")
 _BASES = {GLOBAL: ("rope_theta", 1e6), LOCAL: ("rope_local_base_freq", 1e4)}
 
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
-    width, length = config.whole("hidden_size"), config.whole("max_position_embeddings")
-    local = _read_local_layers(config)
-    both_ways = config.flag("use_bidirectional_attention", False)
-    window = read_window(config, 4096, wanted=any(local))
-    rotaries = read_rotary_by_kind(config, length, _BASES)
-    seen: dict[bool, tuple[Visibility, Rotary]] = {
-        False: (Full() if both_ways else Causal(), rotaries[GLOBAL]),
-        True: (_local(window, both_ways), rotaries[LOCAL]),
+    local, both_ways = _read_local_layers(config), config.flag("use_bidirectional_attention", False)
+    window = read_window(config, WINDOW)
+    require_window(config, local, window)
+    rotaries = read_rotary_by_kind(config, config.whole("max_position_embeddings"), _BASES)
+    heads = replace(
+        read_heads(config, read_biases(config), UNSAID), scale=read_scale(config), qk_norm=QKNorm(read_norm(config))
+    )
+    kinds = {
+        False: replace(heads, visibility=_seen(None, both_ways), position=rotaries[GLOBAL]),
+        True: replace(heads, visibility=_seen(window, both_ways), position=rotaries[LOCAL]),
     }
-    blocks = read_blocks(config, width, local, seen, head_norms=True)
     # A key that Gemma 2 left behind; no computation heeds it.
     config.only("attn_logit_softcapping", None)
     cap = read_cap(config, "final_logit_softcapping", None)
-    stack = Stack(width, read_tokens(config, width), blocks, final_norm=read_norm(config))
-    head = read_decoder_head(config, architecture, tied=True, cap=cap)
-    context, initial = stretched(rotaries[GLOBAL], length), read_initial(config)
-    return EncoderOnly(stack, head, context, initial) if both_ways else DecoderOnly(stack, head, context, initial)
+    blocks, tokens = read_blocks(config, [kinds[each] for each in local]), read_tokens(config)
+    return read_decoder(config, architecture, _CLASSES, blocks, tokens=tokens, tied=True, cap=cap)
 
 
 def _read_local_layers(config: ConfigReader) -> tuple[bool, ...]:
-    layers = config.whole("num_hidden_layers", limit=MAX_LAYERS)
     every = config.whole("sliding_window_pattern", 6)
-    implied = tuple((layer + 1) % every != 0 for layer in range(layers))
-    local = read_local_layers(config, layers, implied)
-    if config.has("sliding_window_pattern") and local != implied:
-        config.contradiction("layer_types", "sliding_window_pattern", say.LAYERS_DIFFER)
+    implied = [(layer + 1) % every != 0 for layer in range(read_layers(config))]
+    local = read_local_layers(config, implied, "sliding_window_pattern")
     if config.has("layer_types"):
         # transformers keeps the pattern under a name of its own, and its default there whatever the layers are.
         config.harmless(("_sliding_window_pattern",))
@@ -72,7 +70,7 @@ def _read_local_layers(config: ConfigReader) -> tuple[bool, ...]:
     return local
 
 
-def _local(window: int | None, both_ways: bool) -> Visibility:
+def _seen(window: int | None, both_ways: bool) -> Visibility:
     """A local layer that sees both ways shares its window between them."""
     if both_ways:
         return Full(None if window is None else window // 2)
@@ -80,31 +78,21 @@ def _local(window: int | None, both_ways: bool) -> Visibility:
 
 
 def to_config(spec: Spec) -> dict[str, object] | None:
-    if (parts := parts_of(spec)) is None:
+    if (parts := parts_of(spec)) is None or parts.gated is None:
         return None
-    both_ways = isinstance(spec, EncoderOnly)
-    rotaries = _rotaries(parts)
+    both_ways, reach = isinstance(spec, EncoderOnly), first_reach(parts.attentions)
+    window = WINDOW if reach is None else max(2 * reach, 1) if both_ways else reach
     return {
-        **write_sizes(parts, "gemma3_text", _NAMES),
-        **write_blocks(parts),
-        "max_position_embeddings": written_length(rotaries.get(GLOBAL, Rotary()), parts.context),
-        "sliding_window": max(2 * window_of(parts), 1) if both_ways else window_of(parts),
+        **write_decoder(parts, "gemma3_text", _CLASSES),
+        **write_blocks(parts, parts.gated),
+        "sliding_window": window,
         "use_bidirectional_attention": both_ways,
-        "rope_parameters": {kind: write_rotary(rotary) for kind, rotary in rotaries.items()},
+        "rope_parameters": {kind: write_rotary(rotary) for kind, rotary in first_rotaries(parts.attentions).items()},
     }
 
 
-def _rotaries(parts: Parts) -> dict[str, Rotary]:
-    """The first of each kind of layer."""
-    found: dict[str, Rotary] = {}
-    for kind, attention in zip(write_layer_types(parts.attentions), parts.attentions, strict=True):
-        if isinstance(attention.position, Rotary):
-            found.setdefault(kind, attention.position)
-    return found
-
-
 def table(spec: Spec) -> Table:
-    return decoder_table(spec, MATRICES + HEAD_NORMS + SANDWICH)
+    return decoder_table(spec, ATTENTION + GATED + HEAD_NORMS + SANDWICH)
 
 
-GEMMA3 = Family("gemma3_text", _NAMES, translate, to_config, table)
+GEMMA3 = Family("gemma3_text", _CLASSES, translate, to_config, table)

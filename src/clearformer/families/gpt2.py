@@ -2,78 +2,55 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from clearformer.checkpoint.renames import Ignored, Row, Same, Split, Table, Tied, Transposed
 from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
 from clearformer.families.family import Family
-from clearformer.families.heads import decoder_head_rows, read_labels, write_labels
-from clearformer.messages import families as say
+from clearformer.families.fused_attention import PARTS
+from clearformer.families.heads import Architectures, decoder_head_rows, read_decoder_head, stems, write_head
+from clearformer.families.multi_head import read_multi_head
+from clearformer.families.pretrained_config import require_decoder
 from clearformer.spec import (
     Attention,
     Biases,
     Block,
-    Classes,
     DecoderOnly,
     Dense,
-    Head,
-    Hidden,
-    Language,
-    Last,
     LayerNorm,
     Learned,
     Normal,
-    Pooling,
-    Regression,
     Spec,
     Stack,
     Tokens,
 )
 
-_LANGUAGE, _HIDDEN, _LABELS = "GPT2LMHeadModel", "GPT2Model", "GPT2ForSequenceClassification"
+_CLASSES = Architectures("GPT2LMHeadModel", "GPT2Model", "GPT2ForSequenceClassification")
 
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
-    width, heads = config.whole("n_embd"), config.whole("n_head")
-    if width % heads:
-        config.contradiction("n_embd", "n_head", say.HEADS_DO_NOT_DIVIDE_WIDTH)
+    width, plain = read_multi_head(config, ("n_embd", "n_head"))
     context = config.whole("n_positions")
     config.only("n_ctx", context)
-    key_width = width // heads
+    attention = replace(plain, bias=Biases.everywhere(), dropout=config.number("attn_pdrop", 0.1))
     norm = LayerNorm(config.number("layer_norm_epsilon", 1e-5))
-    attention_dropout = config.number("attn_pdrop", 0.1)
     dropout = config.number("resid_pdrop", 0.1)
     feedforward = Dense(
         config.whole("n_inner", 4 * width), config.choice("activation_function", ACTIVATIONS, "gelu_new")
     )
-    scales = _scales(config, key_width)
     blocks = tuple(
-        Block(
-            attention=Attention(
-                heads,
-                heads,
-                key_width,
-                key_width,
-                bias=Biases.everywhere(),
-                scale=scale,
-                dropout=attention_dropout,
-            ),
-            feedforward=feedforward,
-            attention_norm=norm,
-            feedforward_norm=norm,
-            dropout=dropout,
-        )
-        for scale in scales
+        Block(replace(attention, scale=scale), feedforward, norm, norm, dropout=dropout)
+        for scale in _scales(config, attention.key_width)
     )
-    config.only("add_cross_attention", False)
-    config.only("is_decoder", False, True)
-    config.only("is_encoder_decoder", False)
+    require_decoder(config)
     # The order of a product and its float32 accumulation; and the double-heads model's second head.
     config.flag("reorder_and_upcast_attn", False)
     config.harmless(f"summary_{part}" for part in ("type", "use_proj", "activation", "proj_to_labels", "first_dropout"))
     tokens = Tokens(config.whole("vocab_size"), Learned(context), dropout=config.number("embd_pdrop", 0.1))
     return DecoderOnly(
         decoder=Stack(width, tokens, blocks, final_norm=norm),
-        head=_head(config, architecture),
+        head=read_decoder_head(config, architecture, _CLASSES, tied=True),
         context=context,
         initial=Normal(config.number("initializer_range", 0.02), residual_scaled=True),
     )
@@ -89,13 +66,6 @@ def _scales(config: ConfigReader, key_width: int) -> list[float | None]:
     return [None if scaled else 1.0] * layers
 
 
-def _head(config: ConfigReader, architecture: str) -> Head:
-    tied = config.flag("tie_word_embeddings", True)
-    if architecture == _LANGUAGE:
-        return Language(tied)
-    return read_labels(config, Pooling(Last()), bias=False) if architecture == _LABELS else Hidden()
-
-
 def to_config(spec: Spec) -> dict[str, object] | None:
     if not isinstance(spec, DecoderOnly) or not isinstance(spec.decoder.input, Tokens) or not spec.decoder.blocks:
         return None
@@ -103,8 +73,7 @@ def to_config(spec: Spec) -> dict[str, object] | None:
     attention, feedforward = first.attention, first.feedforward
     if not (isinstance(attention, Attention) and isinstance(feedforward, Dense) and isinstance(norm, LayerNorm)):
         return None
-    written: dict[str, object] = {
-        "architectures": [_LANGUAGE],
+    return {
         "model_type": "gpt2",
         "vocab_size": spec.decoder.input.vocabulary,
         "n_embd": spec.decoder.width,
@@ -120,26 +89,24 @@ def to_config(spec: Spec) -> dict[str, object] | None:
         "embd_pdrop": spec.decoder.input.dropout,
         "attn_pdrop": attention.dropout,
         "resid_pdrop": first.dropout,
-        "tie_word_embeddings": isinstance(spec.head, Language) and spec.head.tied,
+        **write_head(spec.head, _CLASSES),
     }
-    match spec.head:
-        case Classes() | Regression() as head:
-            written |= {"architectures": [_LABELS], **write_labels(head)}
-        case Hidden():
-            written["architectures"] = [_HIDDEN]
-    return written
 
 
-_NORMS = (("ln_1", "attention_norm"), ("ln_2", "feedforward_norm"))
+_LAYER = (
+    # theirs, llama.cpp's, ours
+    ("ln_1", "attn_norm", "attention_norm"),
+    ("ln_2", "ffn_norm", "feedforward_norm"),
+)
 _MATRICES = (
-    ("attn.c_proj", "attention.output"),
-    ("mlp.c_fc", "feedforward.up"),
-    ("mlp.c_proj", "feedforward.down"),
+    ("attn.c_proj", "attn_output", "attention.output"),
+    ("mlp.c_fc", "ffn_up", "feedforward.up"),
+    ("mlp.c_proj", "ffn_down", "feedforward.down"),
 )
 
 
 def _fused(kind: str) -> tuple[str, ...]:
-    return tuple(f"decoder.blocks.{{i}}.attention.{part}.{kind}" for part in ("query", "key", "value"))
+    return tuple(f"decoder.blocks.{{i}}.attention.{part}.{kind}" for part in PARTS)
 
 
 def table(spec: Spec) -> Table:
@@ -147,33 +114,34 @@ def table(spec: Spec) -> Table:
     assert isinstance(spec, DecoderOnly)
     sizes = (spec.decoder.width,) * 3
     rows: list[Row | Tied | Ignored] = []
-    # The Hub's own gpt2 has bare names; a saved model with a head has a stem.
-    stems = ("", "transformer.") if isinstance(spec.head, Hidden) else ("transformer.", "")
-    for stem in stems:
+    # The Hub's own gpt2 has bare names.
+    for stem in stems(spec.head, "transformer."):
         rows += [
             Same(f"{stem}wte.weight", "decoder.embed.token.weight"),
             Same(f"{stem}wpe.weight", "decoder.embed.position.weight"),
             Split(f"{stem}h.{{i}}.attn.c_attn.weight", _fused("weight"), sizes, axis=1, transposed=True),
             Split(f"{stem}h.{{i}}.attn.c_attn.bias", _fused("bias"), sizes),
         ]
-        for theirs, ours in _MATRICES:
+        for theirs, _, ours in _MATRICES:
             rows.append(Transposed(f"{stem}h.{{i}}.{theirs}.weight", f"decoder.blocks.{{i}}.{ours}.weight"))
             rows.append(Same(f"{stem}h.{{i}}.{theirs}.bias", f"decoder.blocks.{{i}}.{ours}.bias"))
         for kind in ("weight", "bias"):
             rows += [
-                Same(f"{stem}h.{{i}}.{theirs}.{kind}", f"decoder.blocks.{{i}}.{ours}.{kind}") for theirs, ours in _NORMS
+                Same(f"{stem}h.{{i}}.{theirs}.{kind}", f"decoder.blocks.{{i}}.{ours}.{kind}")
+                for theirs, _, ours in _LAYER
             ]
             rows.append(Same(f"{stem}ln_f.{kind}", f"decoder.final_norm.{kind}"))
     rows += [
         Ignored("*.attn.bias", "the causal mask, kept as a buffer by old versions"),
         Ignored("*.attn.masked_bias", "the number that masked scores were set to"),
     ]
-    return (*rows, *decoder_head_rows(spec.head, "transformer.wte.weight"))
+    tables = (f"{stem}wte.weight" for stem in stems(spec.head, "transformer."))
+    return (*rows, *decoder_head_rows(spec.head, tables))
 
 
 GPT2 = Family(
     model_type="gpt2",
-    architectures=(_LANGUAGE, _HIDDEN, _LABELS),
+    architectures=_CLASSES,
     translate=translate,
     to_config=to_config,
     table=table,

@@ -1,45 +1,122 @@
-"""The heads that every family shares: logits over labels, and the sentence vectors of sentence-transformers."""
+"""What stands behind a stack: the three classes that transformers has for every decoder and for every text encoder.
+
+A decoder speaks, an encoder fills in; both can stop at their hidden states, and both can tell labels.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
-from clearformer.checkpoint.reading import given, inside, json_object, read_bounded, read_json
 from clearformer.checkpoint.renames import Fallback, Ignored, Row, Same, Tied
-from clearformer.errors import CheckpointError
 from clearformer.families.config_reader import ConfigReader
 from clearformer.messages import families as say
 from clearformer.spec import (
     Classes,
-    First,
     Head,
+    Hidden,
     Language,
     Last,
-    Mean,
     Pooling,
     Regression,
-    SingleStack,
-    Take,
     Vector,
-    main_stack,
 )
 
-MODULES = "modules.json"
-_MAX_BYTES = 1_000_000
-_TAKES: dict[str, Take] = {
-    "pooling_mode_cls_token": First(),
-    "pooling_mode_mean_tokens": Mean(),
-    "pooling_mode_lasttoken": Last(),
-}
-_OTHER_MODES = ("max_tokens", "mean_sqrt_len_tokens", "weightedmean_tokens")
+
+class Architectures(NamedTuple):
+    """A family's classes in transformers, by the head that they put behind the stack."""
+
+    language: str
+    hidden: str
+    labels: str
+
+
+class Labels(NamedTuple):
+    """A classifier before its labels are counted."""
+
+    pooling: Pooling
+    dropout: float
+
+
+def decoder_classes(stem: str) -> Architectures:
+    return Architectures(f"{stem}ForCausalLM", f"{stem}Model", f"{stem}ForSequenceClassification")
+
+
+def encoder_classes(stem: str) -> Architectures:
+    return Architectures(f"{stem}ForMaskedLM", f"{stem}Model", f"{stem}ForSequenceClassification")
+
+
+def bare_first(classes: Architectures) -> tuple[str, str, str]:
+    """The same in the order of an encoder's family, whose bare model is meant where a config names no class."""
+    return classes.hidden, classes.language, classes.labels
+
+
+def read_decoder_head(
+    config: ConfigReader, architecture: str, classes: Architectures, *, tied: bool, cap: float | None = None
+) -> Head:
+    """What stands behind a decoder; `tied` is meant where `tie_word_embeddings` is absent, `cap` bends the logits."""
+    tied = config.flag("tie_word_embeddings", tied)
+    if architecture == classes.labels:
+        return read_labels(config, Pooling(Last()), bias=False)
+    return Hidden() if architecture == classes.hidden else Language(tied, cap=cap)
+
+
+def read_encoder_head(
+    config: ConfigReader, architecture: str, classes: Architectures, language: Language, labels: Labels
+) -> Head:
+    """What stands behind an encoder: `language`, tied or not as the config says, or `labels`, as many as it names."""
+    tied = config.flag("tie_word_embeddings", True)
+    if architecture == classes.labels:
+        return read_labels(config, labels.pooling, bias=True, dropout=labels.dropout)
+    return Hidden() if architecture == classes.hidden else replace(language, tied=tied)
+
+
+def write_head(head: Head, classes: Architectures, dropout: str | None = None) -> dict[str, object]:
+    """The keys that mean the head; `dropout` is the family's key for that of a classifier, if it has one."""
+    match head:
+        case Language(tied=tied):
+            return {"architectures": [classes.language], "tie_word_embeddings": tied}
+        case Classes() | Regression():
+            written = {"architectures": [classes.labels], **write_labels(head)}
+            return written if dropout is None else {**written, dropout: head.dropout}
+        case _:
+            return {"architectures": [classes.hidden]}
+
+
+def stems(head: Head, stem: str) -> tuple[str, str]:
+    """What may stand before a stack's names, first what transformers writes.
+
+    A model saved with a head has the stem, a bare one has not; transformers reads either as either.
+    """
+    return ("", stem) if isinstance(head, Hidden | Vector) else (stem, "")
+
+
+def vocabulary_rows(head: Language, name: str, tables: Iterable[str], ours: str) -> list[Row | Tied | Ignored]:
+    """The last product before logits: a tensor of its own, or our token table `ours`, whose other names are `tables`.
+
+    A tied head stands beside the table with the same numbers, or in its place.
+    """
+    if head.tied:
+        return [Fallback(name, ours), *(Tied(name, table) for table in tables)]
+    return [Same(name, "head.project.weight")]
+
+
+def decoder_head_rows(head: Head, tables: Iterable[str], stack: str = "decoder") -> list[Row | Tied | Ignored]:
+    """The weights behind a decoder; `tables` as above, `stack` is ours."""
+    match head:
+        case Language():
+            return vocabulary_rows(head, "lm_head.weight", tables, f"{stack}.embed.token.weight")
+        case Classes() | Regression():
+            return [Same("score.weight", "head.project.weight")]
+        case _:
+            return []
 
 
 def read_labels(config: ConfigReader, pooling: Pooling, *, bias: bool, dropout: float = 0.0) -> Classes | Regression:
     """A classifier over `id2label`, two labels where a config names none; one label is a number to predict."""
-    names = config.raw("id2label")
-    count = len(names) if isinstance(names, dict) and names else config.whole("num_labels", 2)
+    names = config.mapping("id2label")
+    count = len(names) if names else config.whole("num_labels", 2)
     if names and config.has("num_labels") and config.whole("num_labels") != count:
         config.contradiction("num_labels", "id2label", say.LABELS_NAMED, count=count)
     if count == 1 or config.text("problem_type") == "regression":
@@ -61,81 +138,3 @@ def named_labels(names: Sequence[str]) -> dict[str, object]:
     if not names:
         return {}
     return {"id2label": {str(i): name for i, name in enumerate(names)}, "label2id": {n: i for i, n in enumerate(names)}}
-
-
-def decoder_head_rows(head: Head, token_table: str) -> list[Row | Tied | Ignored]:
-    """The weights behind a decoder as transformers names them; `token_table` is what a tied head repeats."""
-    match head:
-        case Language(tied=True):
-            return [Tied("lm_head.weight", token_table)]
-        case Language():
-            return [Same("lm_head.weight", "head.project.weight")]
-        case Classes() | Regression():
-            return [Same("score.weight", "head.project.weight")]
-        case _:
-            return []
-
-
-def shared_table_rows(stem: str, *, head: str | None) -> list[Row | Tied | Ignored]:
-    """One token table for encoder, decoder and a tied `head`, under whichever of its names a file keeps it."""
-    first, ours = f"{stem}shared.weight", "encoder.embed.token.weight"
-    others = [f"{stem}{side}.embed_tokens.weight" for side in ("encoder", "decoder")] + ([head] if head else [])
-    return [Same(first, ours), *(Fallback(name, ours) for name in others), *(Tied(name, first) for name in others)]
-
-
-def read_sentence_head(folder: Path) -> Head | None:
-    """The head that a sentence-transformers folder puts behind its model; None for other folders. Raises
-    CheckpointError for modules beyond pooling and normalisation."""
-    path = folder / MODULES
-    if not given(folder, MODULES):
-        return None
-    # The file holds a list; as a member of an object it passes the same checks as every other JSON.
-    content = b'{"modules":' + read_bounded(inside(folder, MODULES), _MAX_BYTES) + b"}"
-    modules = json_object(content, path)["modules"]
-    kinds: list[str] = []
-    places: list[str] = []
-    for module in modules if isinstance(modules, list) else [modules]:
-        kind, place = (module.get("type"), module.get("path")) if isinstance(module, dict) else (None, None)
-        if not isinstance(kind, str) or not isinstance(place, str):
-            raise CheckpointError(say.BAD_MODULES, path=path, found=module)
-        kinds.append(kind.rpartition(".")[2])
-        places.append(place)
-    if kinds[:2] != ["Transformer", "Pooling"] or kinds[2:] not in ([], ["Normalize"]):
-        wrong = next((k for k in kinds if k not in ("Transformer", "Pooling", "Normalize")), ", ".join(kinds))
-        raise CheckpointError(say.UNKNOWN_MODULE, path=path, found=wrong)
-    if places[0]:
-        raise CheckpointError(say.BAD_MODULES, path=path, found=places[0])
-    return Vector(Pooling(_read_take(folder, places[1])), normalise=len(kinds) == 3)
-
-
-def write_sentence_head(spec: SingleStack) -> dict[str, bytes]:
-    """The files by which a sentence-transformers folder says this head; none for a head that they cannot say."""
-    head = spec.head
-    if not isinstance(head, Vector) or head != Vector(Pooling(head.pooling.take), normalise=head.normalise):
-        return {}
-    if (mode := next((key for key, take in _TAKES.items() if take == head.pooling.take), None)) is None:
-        return {}
-    parts = {"Transformer": "", "Pooling": "1_Pooling", "Normalize": "2_Normalize"}
-    modules = [
-        {"idx": index, "name": str(index), "path": path, "type": f"sentence_transformers.models.{kind}"}
-        for index, (kind, path) in enumerate(parts.items())
-    ]
-    pooling = {"word_embedding_dimension": main_stack(spec).width, mode: True}
-    return {
-        MODULES: json.dumps(modules if head.normalise else modules[:-1], indent=2).encode(),
-        f"{parts['Pooling']}/config.json": json.dumps(pooling, indent=2).encode(),
-    }
-
-
-def _read_take(folder: Path, place: str) -> Take:
-    path = inside(inside(folder, place), "config.json")
-    config = ConfigReader(read_json(path, _MAX_BYTES), path)
-    chosen = [take for key, take in _TAKES.items() if config.flag(key, False)]
-    for mode in _OTHER_MODES:
-        config.only(f"pooling_mode_{mode}", False)
-    # `include_prompt` concerns how instructions are pooled; without instructions it changes nothing.
-    config.harmless(("word_embedding_dimension", "include_prompt"))
-    config.finish()
-    if len(chosen) != 1:
-        config.cannot_say("pooling_mode_*", "one of cls_token, mean_tokens, lasttoken", f"{len(chosen)} of them")
-    return chosen[0]

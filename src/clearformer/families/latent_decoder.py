@@ -8,19 +8,20 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from clearformer.checkpoint.renames import Ignored, Row, Same, Stacked, Table, Tied
-from clearformer.families.activations import ACTIVATIONS, foreign_name
-from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
-from clearformer.families.heads import decoder_head_rows
-from clearformer.families.rope import read_rotary, sharpening, stretched, write_rotary, written_length
+from clearformer.checkpoint.renames import Ignored, Row, Same, Table, Tied
+from clearformer.families.activations import foreign_name
+from clearformer.families.config_reader import ConfigReader
+from clearformer.families.gated_decoder import read_gated, read_layers, read_norm
+from clearformer.families.heads import decoder_head_rows, stems
+from clearformer.families.mixtures import stacked_rows
+from clearformer.families.pretrained_config import require_decoder
+from clearformer.families.rope import RopeDialect, read_rotary, sharpening, stretched, write_rotary, written_length
 from clearformer.messages import families as say
 from clearformer.spec import (
     Block,
     DecoderOnly,
     Experts,
-    Gated,
     Head,
-    Hidden,
     LatentAttention,
     Layout,
     Normal,
@@ -34,10 +35,10 @@ from clearformer.spec import (
 )
 
 _ALL_DIM = "mscale_all_dim"
+_RANK, _QUERY_RANK = "q_lora_rank", 1536
 # Losses of training alone, layers that guess further ahead and are not read, and who computed where.
 _OF_TRAINING = (
     "aux_loss_alpha",
-    "auto_map",
     "ep_size",
     "num_mtp_layers",
     "num_nextn_predict_layers",
@@ -54,24 +55,21 @@ def read_latent_decoder(
     """`dense_layers` is the default of how many come first; `bias` is on the networks that read every token."""
     width, length = config.whole("hidden_size"), config.whole("max_position_embeddings")
     attention = _read_attention(config, length, layout)
-    activation = config.choice("hidden_act", ACTIVATIONS, "silu")
-    norm = RMSNorm(config.number("rms_norm_eps", 1e-6))
-    dense = Gated(config.whole("intermediate_size"), activation, bias)
-    expert = Gated(config.whole("moe_intermediate_size"), activation)
+    norm, dense, expert = read_norm(config), read_gated(config, bias=bias), read_gated(config, "moe_intermediate_size")
     experts = Experts(
         config.whole("n_routed_experts"),
         config.whole("num_experts_per_tok"),
         expert,
         router,
-        shared=Gated(config.whole("n_shared_experts") * expert.width, activation, bias),
+        shared=replace(dense, width=config.whole("n_shared_experts") * expert.width),
     )
     config.only("moe_layer_freq", 1)
     config.only("pretraining_tp", 1)
-    config.only("is_encoder_decoder", False)
+    require_decoder(config)
     config.harmless(_OF_TRAINING)
-    layers = config.whole("num_hidden_layers", limit=MAX_LAYERS)
     first = config.whole("first_k_dense_replace", dense_layers, at_least=0)
-    blocks = tuple(Block(attention, dense if index < first else experts, norm, norm) for index in range(layers))
+    networks = [dense if index < first else experts for index in range(read_layers(config))]
+    blocks = tuple(Block(attention, network, norm, norm) for network in networks)
     return DecoderOnly(
         decoder=Stack(width, Tokens(config.whole("vocab_size")), blocks, final_norm=norm),
         head=head,
@@ -87,14 +85,15 @@ def _read_attention(config: ConfigReader, length: int, layout: Layout) -> Latent
     config.only("num_key_value_heads", heads)
     config.only("qk_head_dim", content + turned)
     config.only("head_dim", turned)
-    rotary = replace(read_rotary(config, length), width=turned, layout=layout)
+    rotary = replace(read_rotary(config, length, turned, RopeDialect(layout=layout)), width=turned)
     return LatentAttention(
         heads,
         content,
         config.whole("v_head_dim"),
         config.whole("kv_lora_rank"),
         rotary,
-        query_rank=config.whole("q_lora_rank") if config.has("q_lora_rank") else None,
+        # Null is queries from one matrix; an absent key is not.
+        query_rank=config.whole(_RANK, _QUERY_RANK) if config.has(_RANK) or not config.mentions(_RANK) else None,
         # The latents' norms keep this eps, whatever rms_norm_eps says.
         norm=RMSNorm(1e-6),
         bias=config.flag("attention_bias", False),
@@ -202,28 +201,27 @@ _NETWORK = ("gate", "up", "down")
 def latent_decoder_table(spec: Spec) -> Table:
     """Checkpoints hold each expert's matrices alone; transformers can also save them stacked, as it computes them."""
     assert isinstance(spec, DecoderOnly)
-    stem = "" if isinstance(spec.head, Hidden) else "model."
-    layer, block = f"{stem}layers.{{i}}", "decoder.blocks.{i}"
+    block = "decoder.blocks.{i}"
     pairs = [*_LAYER, *((f"mlp.{part}_proj", f"feedforward.{part}") for part in _NETWORK)]
     pairs += [(f"mlp.shared_experts.{part}_proj", f"feedforward.shared.{part}") for part in _NETWORK]
     rows: list[Row | Tied | Ignored] = [
-        Same(f"{stem}embed_tokens.weight", "decoder.embed.token.weight"),
-        Same(f"{stem}norm.weight", "decoder.final_norm.weight"),
-        Same(f"{layer}.mlp.gate.e_score_correction_bias", f"{block}.feedforward.router.selection_bias"),
-        Ignored("*.rotary_emb.inv_freq", "frequencies that the config gives, kept by old versions"),
+        Ignored("*.rotary_emb.inv_freq", "frequencies that the config gives, kept by old versions")
     ]
-    for kind in ("weight", "bias"):
-        rows += [Same(f"{layer}.{theirs}.{kind}", f"{block}.{ours}.{kind}") for theirs, ours in pairs]
-    for part in _NETWORK:
-        theirs, ours = f"{layer}.mlp.experts.{{e}}.{part}_proj", f"{block}.feedforward.experts.{{e}}.{part}"
-        rows.append(Same(f"{theirs}.weight", f"{ours}.weight"))
-    if (experts := routed(spec)) is not None:
-        gate, up, down = (f"{block}.feedforward.experts.{{e}}.{part}.weight" for part in _NETWORK)
-        stack = f"{layer}.mlp.experts"
+    gate, up, down = (f"{block}.feedforward.experts.{{e}}.{part}.weight" for part in _NETWORK)
+    for stem in stems(spec.head, "model."):
+        layer = f"{stem}layers.{{i}}"
         rows += [
-            Stacked(f"{stack}.gate_up_proj", (gate, up), experts.count),
-            Stacked(f"{stack}.down_proj", down, experts.count),
+            Same(f"{stem}embed_tokens.weight", "decoder.embed.token.weight"),
+            Same(f"{stem}norm.weight", "decoder.final_norm.weight"),
+            Same(f"{layer}.mlp.gate.e_score_correction_bias", f"{block}.feedforward.router.selection_bias"),
         ]
-    if len(spec.decoder.blocks) == _LAYERS_OF_V3:
-        rows.append(Ignored(f"{stem}layers.{_LAYERS_OF_V3}.*", "a layer that guesses one token further ahead"))
-    return (*rows, *decoder_head_rows(spec.head, f"{stem}embed_tokens.weight"))
+        for kind in ("weight", "bias"):
+            rows += [Same(f"{layer}.{theirs}.{kind}", f"{block}.{ours}.{kind}") for theirs, ours in pairs]
+        for part, ours in zip(_NETWORK, (gate, up, down), strict=True):
+            rows.append(Same(f"{layer}.mlp.experts.{{e}}.{part}_proj.weight", ours))
+        if (experts := routed(spec)) is not None:
+            rows += stacked_rows(f"{layer}.mlp.experts", (gate, up, down), experts.count)
+        if len(spec.decoder.blocks) == _LAYERS_OF_V3:
+            rows.append(Ignored(f"{stem}layers.{_LAYERS_OF_V3}.*", "a layer that guesses one token further ahead"))
+    tables = (f"{stem}embed_tokens.weight" for stem in stems(spec.head, "model."))
+    return (*rows, *decoder_head_rows(spec.head, tables))

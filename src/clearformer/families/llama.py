@@ -6,12 +6,12 @@ Touvron et al. 2023 (arXiv 2302.13971); Grattafiori et al. 2024 (arXiv 2407.2178
 from __future__ import annotations
 
 from clearformer.families.config_reader import ConfigReader
-from clearformer.families.decoder_heads import decoder_classes
 from clearformer.families.family import Family
 from clearformer.families.gated_decoder import (
     decoder_table,
     parts_of,
     read_attention,
+    read_biases,
     read_decoder,
     read_gated,
     read_layers,
@@ -19,21 +19,21 @@ from clearformer.families.gated_decoder import (
     write_decoder,
     write_gated,
 )
-from clearformer.spec import Biases, Spec
+from clearformer.families.heads import decoder_classes
+from clearformer.spec import Block, Spec
 
 _CLASSES = decoder_classes("Llama")
 
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
-    attention = read_attention(config, Biases.everywhere() if config.flag("attention_bias", False) else Biases())
-    feedforward = read_gated(config, bias=config.flag("mlp_bias", False))
+    attention, norm = read_attention(config, read_biases(config)), read_norm(config)
+    block = Block(attention, read_gated(config, bias=config.flag("mlp_bias", False)), norm, norm)
     # Sliced matrix products for old tensor-parallel checkpoints; rope_interleaved was never honoured.
     config.only("pretraining_tp", 1)
     config.only("rope_interleaved", False)
     config.only("partial_rotary_factor", 1.0, 1)
     config.harmless(("is_llama_config",))
-    blocks = [(attention, feedforward)] * read_layers(config)
-    return read_decoder(config, architecture, read_norm(config), blocks)
+    return read_decoder(config, architecture, _CLASSES, [block] * read_layers(config))
 
 
 def to_config(spec: Spec) -> dict[str, object] | None:

@@ -8,16 +8,18 @@ from __future__ import annotations
 from clearformer.checkpoint.renames import Ignored, Row, Same, Table, Tied
 from clearformer.families.config_reader import ConfigReader
 from clearformer.families.family import Family
-from clearformer.families.heads import shared_table_rows
+from clearformer.families.heads import vocabulary_rows
 from clearformer.families.paper_blocks import (
-    bias_row,
+    bias_rows,
     layer_rows,
     read_initial,
     read_stack,
     read_tokens,
     require_plain,
+    stems,
     write_stacks,
 )
+from clearformer.families.shared_table import shared_table_rows
 from clearformer.messages import families as say
 from clearformer.spec import EncoderDecoder, Language, Sinusoidal, Spec, Tokens
 
@@ -66,15 +68,18 @@ def to_config(spec: Spec) -> dict[str, object] | None:
 
 def table(spec: Spec) -> Table:
     assert isinstance(spec, EncoderDecoder)
-    rows: list[Row | Tied | Ignored] = [*layer_rows("model."), bias_row()]
+    assert isinstance(spec.decoder.input, Tokens)
+    rows: list[Row | Tied | Ignored] = [*bias_rows(spec.decoder.input.vocabulary)]
+    rows += [row for stem in stems(spec.head) for row in layer_rows(stem)]
     if spec.shared_vocabulary:
-        rows += shared_table_rows("model.", head="lm_head.weight")
+        rows += shared_table_rows(stems(spec.head), head="lm_head.weight")
     else:
-        tables = [f"model.{side}.embed_tokens.weight" for side in ("encoder", "decoder")]
-        rows += [Same(tables[0], "encoder.embed.token.weight"), Same(tables[1], "decoder.embed.token.weight")]
-        tied = spec.head.tied
-        rows.append(Tied("lm_head.weight", tables[1]) if tied else Same("lm_head.weight", "head.project.weight"))
-    rows.append(Ignored("model.*.embed_positions.weight", "sines and cosines, kept as a table by old versions"))
+        for side in ("encoder", "decoder"):
+            names = (f"{stem}{side}.embed_tokens.weight" for stem in stems(spec.head))
+            rows += [Same(name, f"{side}.embed.token.weight") for name in names]
+        tables = [f"{stem}decoder.embed_tokens.weight" for stem in stems(spec.head)]
+        rows += vocabulary_rows(spec.head, "lm_head.weight", tables, "decoder.embed.token.weight")
+    rows.append(Ignored("*coder.embed_positions.weight", "sines and cosines, kept as a table by old versions"))
     return tuple(rows)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from clearformer.families.config_reader import ConfigReader
-from clearformer.families.decoder_heads import decoder_classes
 from clearformer.families.family import Family
 from clearformer.families.gated_decoder import (
     Unsaid,
@@ -19,8 +18,9 @@ from clearformer.families.gated_decoder import (
     write_decoder,
     write_gated,
 )
-from clearformer.families.windows import read_window, windows_of
-from clearformer.spec import Biases, Spec
+from clearformer.families.heads import decoder_classes
+from clearformer.families.layer_kinds import read_window, write_window
+from clearformer.spec import Biases, Block, Causal, Spec
 
 _CLASSES = decoder_classes("Mistral")
 _UNSAID = Unsaid(kv_heads=8)
@@ -28,16 +28,17 @@ _WINDOW = 4096
 
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
-    attention = replace(read_attention(config, Biases(), _UNSAID), visibility=read_window(config, _WINDOW))
-    blocks = [(attention, read_gated(config))] * read_layers(config)
-    return read_decoder(config, architecture, read_norm(config), blocks)
+    attention, norm = read_attention(config, Biases(), _UNSAID), read_norm(config)
+    windowed = replace(attention, visibility=Causal(read_window(config, _WINDOW)))
+    block = Block(windowed, read_gated(config), norm, norm)
+    return read_decoder(config, architecture, _CLASSES, [block] * read_layers(config))
 
 
 def to_config(spec: Spec) -> dict[str, object] | None:
     if (parts := parts_of(spec)) is None or parts.gated is None:
         return None
-    written = write_decoder(parts, "mistral", _CLASSES) | write_gated(parts.gated)
-    return written | {"sliding_window": windows_of(parts)[0]}
+    written = write_decoder(parts, "mistral", _CLASSES)
+    return written | write_gated(parts.gated) | write_window(parts.attentions)
 
 
 MISTRAL = Family("mistral", _CLASSES, translate, to_config, decoder_table)

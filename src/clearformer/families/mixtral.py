@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from clearformer.checkpoint.renames import Table
 from clearformer.families.config_reader import ConfigReader
-from clearformer.families.decoder_heads import decoder_classes
 from clearformer.families.family import Family
 from clearformer.families.gated_decoder import (
     ATTENTION,
@@ -22,27 +21,29 @@ from clearformer.families.gated_decoder import (
     write_decoder,
     write_gated,
 )
+from clearformer.families.heads import decoder_classes
+from clearformer.families.layer_kinds import read_window, write_window
 from clearformer.families.mixtures import MIXTRALS_EXPERT, mixture_rows, read_experts, write_experts
-from clearformer.families.windows import read_window, windows_of
-from clearformer.spec import Biases, Gated, SoftmaxRouter, Spec
+from clearformer.families.rope import RopeDialect
+from clearformer.spec import Biases, Block, Causal, Gated, SoftmaxRouter, Spec
 
 _CLASSES = decoder_classes("Mixtral")
-_UNSAID = Unsaid(kv_heads=8, rope_base=1e6)
+_UNSAID = Unsaid(kv_heads=8, rope=RopeDialect(base=1e6))
 
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
-    attention = replace(read_attention(config, Biases(), _UNSAID), visibility=read_window(config))
+    attention, norm = read_attention(config, Biases(), _UNSAID), read_norm(config, 1e-5)
     # Softmax over all, choice and division by the sum come to a softmax over the chosen.
     experts = read_experts(config, read_gated(config), SoftmaxRouter("after"), count=8, active=2)
-    blocks = [(attention, experts)] * read_layers(config)
-    return read_decoder(config, architecture, read_norm(config, 1e-5), blocks)
+    block = Block(replace(attention, visibility=Causal(read_window(config))), experts, norm, norm)
+    return read_decoder(config, architecture, _CLASSES, [block] * read_layers(config))
 
 
 def to_config(spec: Spec) -> dict[str, object] | None:
     if (parts := parts_of(spec)) is None or (experts := parts.experts) is None or not isinstance(experts.expert, Gated):
         return None
     written = write_decoder(parts, "mixtral", _CLASSES) | write_gated(experts.expert) | write_experts(experts)
-    return written | {"sliding_window": windows_of(parts)[0]}
+    return written | write_window(parts.attentions)
 
 
 def table(spec: Spec) -> Table:

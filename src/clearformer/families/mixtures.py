@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clearformer.checkpoint.renames import Row, Same, Stacked
 from clearformer.families.config_reader import ConfigReader
-from clearformer.families.gated_decoder import GATED, Parts, layer_stem, parts_of, read_gated, read_layers, write_gated
+from clearformer.families.gated_decoder import GATED, Parts, layer_stems, parts_of, read_gated, read_layers, write_gated
 from clearformer.messages import families as say
 from clearformer.spec import Experts, FeedForward, Gated, Router, SoftmaxRouter, Spec
 
@@ -59,7 +59,7 @@ def read_qwen_mixture(
 def write_qwen_mixture(parts: Parts, experts: Experts) -> dict[str, object]:
     # Without dense blocks their width changes nothing; published configs then give the width of the active experts.
     dense = parts.gated or Gated(experts.active * experts.expert.width, experts.expert.activation)
-    layers = enumerate(parts.blocks)
+    layers = enumerate(parts.stack.blocks)
     return {
         **write_experts(experts, _COUNT),
         **write_gated(dense),
@@ -82,12 +82,18 @@ def mixture_rows(spec: Spec, within: str, expert: tuple[tuple[str, str], ...]) -
     parts = parts_of(spec)
     if parts is None or parts.experts is None:
         return ()
-    apart, stacked, count = f"{layer_stem(spec)}.{within}", f"{layer_stem(spec)}.mlp", parts.experts.count
     gate, up, down = (f"{_EXPERT}.{name}.weight" for name in ("gate", "up", "down"))
-    routers = dict.fromkeys((f"{apart}.gate.weight", f"{stacked}.gate.weight"))
-    return (
-        *(Same(router, f"{_FEEDFORWARD}.router.weight") for router in routers),
-        *(Same(f"{apart}.experts.{{e}}.{theirs}.weight", f"{_EXPERT}.{ours}.weight") for theirs, ours in expert),
-        Stacked(f"{stacked}.experts.gate_up_proj", (gate, up), count),
-        Stacked(f"{stacked}.experts.down_proj", down, count),
-    )
+    rows: list[Row] = []
+    for stem in layer_stems(spec):
+        routers = dict.fromkeys((f"{stem}.{within}.gate.weight", f"{stem}.mlp.gate.weight"))
+        rows += [Same(router, f"{_FEEDFORWARD}.router.weight") for router in routers]
+        experts = f"{stem}.{within}.experts.{{e}}"
+        rows += [Same(f"{experts}.{theirs}.weight", f"{_EXPERT}.{ours}.weight") for theirs, ours in expert]
+        rows += stacked_rows(f"{stem}.mlp.experts", (gate, up, down), parts.experts.count)
+    return tuple(rows)
+
+
+def stacked_rows(theirs: str, ours: tuple[str, str, str], count: int) -> list[Row]:
+    """Every expert's gate, up and down as transformers 5 holds them in memory, in two tensors."""
+    gate, up, down = ours
+    return [Stacked(f"{theirs}.gate_up_proj", (gate, up), count), Stacked(f"{theirs}.down_proj", down, count)]

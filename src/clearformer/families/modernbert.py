@@ -3,54 +3,72 @@ layers local."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from clearformer.checkpoint.renames import Ignored, Row, Same, Split, Table, Tied
 from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
 from clearformer.families.family import Family
-from clearformer.families.heads import read_labels, write_labels
+from clearformer.families.fused_attention import fused_attention_rows
+from clearformer.families.heads import (
+    Labels,
+    bare_first,
+    encoder_classes,
+    read_encoder_head,
+    stems,
+    vocabulary_rows,
+    write_head,
+)
+from clearformer.families.layer_kinds import (
+    GLOBAL,
+    LOCAL,
+    first_reach,
+    first_rotaries,
+    read_local_layers,
+    write_layer_types,
+)
+from clearformer.families.multi_head import read_multi_head
+from clearformer.families.pretrained_config import require_encoder
 from clearformer.families.rope import read_rotary_by_kind, stretched, write_rotary, written_length
-from clearformer.messages import families as say
 from clearformer.spec import (
     Attention,
     Biases,
     Block,
     Classes,
-    DynamicNTK,
     EncoderOnly,
     First,
     Full,
     Gated,
     Head,
-    Hidden,
     Language,
     LayerNorm,
     Mean,
     Normal,
     Pooling,
     Regression,
-    Rotary,
     Spec,
     Stack,
     Take,
     Tokens,
     Transform,
-    Vector,
 )
 
-_HIDDEN, _LANGUAGE, _LABELS = "ModernBertModel", "ModernBertForMaskedLM", "ModernBertForSequenceClassification"
-_GLOBAL, _LOCAL = "full_attention", "sliding_attention"
-_BASES = {_GLOBAL: ("global_rope_theta", 160000.0), _LOCAL: ("local_rope_theta", 10000.0)}
+_CLASSES = encoder_classes("ModernBert")
+_BASES = {GLOBAL: ("global_rope_theta", 160000.0), LOCAL: ("local_rope_theta", 10000.0)}
 _TAKES: dict[str, Take] = {"cls": First(), "mean": Mean()}
 
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
-    width, length = config.whole("hidden_size"), config.whole("max_position_embeddings")
+    length = config.whole("max_position_embeddings")
+    width, plain = read_multi_head(config)
     norm = LayerNorm(config.number("norm_eps", 1e-5), bias=config.flag("norm_bias", False))
     rotaries = read_rotary_by_kind(config, length, _BASES)
+    bias = Biases.everywhere() if config.flag("attention_bias", False) else Biases()
+    heads = replace(plain, bias=bias, dropout=config.number("attention_dropout", 0.0))
     radius = config.whole("local_attention", 128) // 2
-    attention = {
-        _GLOBAL: _read_attention(config, width, Full(), rotaries[_GLOBAL]),
-        _LOCAL: _read_attention(config, width, Full(radius), rotaries[_LOCAL]),
+    kinds = {
+        False: replace(heads, visibility=Full(), position=rotaries[GLOBAL]),
+        True: replace(heads, visibility=Full(radius), position=rotaries[LOCAL]),
     }
     feedforward = Gated(
         config.whole("intermediate_size"),
@@ -60,8 +78,8 @@ def translate(config: ConfigReader, architecture: str) -> Spec:
     )
     # The embedding's norm stands right before the first attention, which has none of its own.
     blocks = tuple(
-        Block(attention[kind], feedforward, norm if index else None, norm)
-        for index, kind in enumerate(_read_kinds(config))
+        Block(kinds[is_local], feedforward, norm if index else None, norm)
+        for index, is_local in enumerate(_read_local_layers(config))
     )
     _require_plain(config)
     tokens = Tokens(config.whole("vocab_size"), norm=norm, dropout=config.number("embedding_dropout", 0.0))
@@ -73,56 +91,27 @@ def translate(config: ConfigReader, architecture: str) -> Spec:
     )
 
 
-def _read_attention(config: ConfigReader, width: int, visibility: Full, rotary: Rotary) -> Attention:
-    heads = config.whole("num_attention_heads")
-    if width % heads:
-        config.contradiction("hidden_size", "num_attention_heads", say.HEADS_DO_NOT_DIVIDE_WIDTH)
-    return Attention(
-        heads,
-        heads,
-        width // heads,
-        width // heads,
-        visibility=visibility,
-        position=rotary,
-        bias=Biases.everywhere() if config.flag("attention_bias", False) else Biases(),
-        dropout=config.number("attention_dropout", 0.0),
-    )
-
-
-def _read_kinds(config: ConfigReader) -> tuple[str, ...]:
-    """Each layer's kind: spelt out, or every n-th a global one, the first included."""
-    layers = config.whole("num_hidden_layers", limit=MAX_LAYERS)
-    every = config.whole("global_attn_every_n_layers", 3)
-    counted = [_LOCAL if index % every else _GLOBAL for index in range(layers)]
-    if (listed := config.raw("layer_types")) is None:
-        return tuple(counted)
-    if not isinstance(listed, list) or len(listed) != layers or any(kind not in (_GLOBAL, _LOCAL) for kind in listed):
-        config.cannot_say("layer_types", f"{layers} × ({_GLOBAL} | {_LOCAL})", listed)
-    if config.has("global_attn_every_n_layers") and listed != counted:
-        config.contradiction("layer_types", "global_attn_every_n_layers", say.LAYERS_DIFFER)
-    return tuple(listed)
+def _read_local_layers(config: ConfigReader) -> tuple[bool, ...]:
+    """All but the global layers: spelt out, or every n-th a global one, the first included."""
+    layers, every = config.whole("num_hidden_layers", limit=MAX_LAYERS), config.whole("global_attn_every_n_layers", 3)
+    return read_local_layers(config, [layer % every != 0 for layer in range(layers)], "global_attn_every_n_layers")
 
 
 def _require_plain(config: ConfigReader) -> None:
     config.only("position_embedding_type", "absolute")
     config.only("rope_scaling", None)
-    config.only("is_decoder", False)
-    config.only("is_encoder_decoder", False)
+    require_encoder(config)
     # Never read, or of training and its kernels.
     config.harmless(("layer_norm_eps", "initializer_cutoff_factor", "deterministic_flash_attn", "reference_compile"))
     config.harmless(("sparse_prediction", "sparse_pred_ignore_index", "repad_logits_with_grad"))
 
 
 def _head(config: ConfigReader, architecture: str, norm: LayerNorm) -> Head:
-    tied, bias = config.flag("tie_word_embeddings", True), config.flag("decoder_bias", True)
     activation = config.choice("classifier_activation", ACTIVATIONS, "gelu")
     transform = Transform(activation, norm, bias=config.flag("classifier_bias", False))
+    language = Language(bias=config.flag("decoder_bias", True), transform=transform)
     take, dropout = config.choice("classifier_pooling", _TAKES, "cls"), config.number("classifier_dropout", 0.0)
-    if architecture == _LANGUAGE:
-        return Language(tied, bias=bias, transform=transform)
-    if architecture == _LABELS:
-        return read_labels(config, Pooling(take, transform), bias=True, dropout=dropout)
-    return Hidden()
+    return read_encoder_head(config, architecture, _CLASSES, language, Labels(Pooling(take, transform), dropout))
 
 
 def to_config(spec: Spec) -> dict[str, object] | None:
@@ -134,7 +123,6 @@ def to_config(spec: Spec) -> dict[str, object] | None:
     if not (attention and isinstance(feedforward, Gated) and isinstance(norm, LayerNorm)):
         return None
     written: dict[str, object] = {
-        "architectures": [_HIDDEN],
         "model_type": "modernbert",
         "vocab_size": spec.encoder.input.vocabulary,
         "hidden_size": spec.encoder.width,
@@ -149,37 +137,31 @@ def to_config(spec: Spec) -> dict[str, object] | None:
         "embedding_dropout": spec.encoder.input.dropout,
         "attention_dropout": attention[0].dropout,
         "mlp_dropout": feedforward.dropout,
-        "tie_word_embeddings": not isinstance(spec.head, Language) or spec.head.tied,
         **_write_kinds(attention, spec.context),
+        **write_head(spec.head, _CLASSES, "classifier_dropout"),
     }
     match spec.head:
         case Language(transform=Transform() as transform) as head:
-            written |= {"architectures": [_LANGUAGE], "decoder_bias": head.bias, **_write_transform(transform)}
+            written |= {"decoder_bias": head.bias, **_write_transform(transform)}
         case (
             Classes(pooling=Pooling(transform=Transform() as transform))
             | Regression(pooling=Pooling(transform=Transform() as transform)) as head
         ):
             take = next((key for key, take in _TAKES.items() if take == head.pooling.take), None)
-            written |= {"classifier_pooling": take, "classifier_dropout": head.dropout, **_write_transform(transform)}
-            written |= {"architectures": [_LABELS], **write_labels(head)}
+            written |= {"classifier_pooling": take, **_write_transform(transform)}
     return written
 
 
-def _write_kinds(attention: list[Attention], context: int) -> dict[str, object]:
+def _write_kinds(attentions: list[Attention], context: int) -> dict[str, object]:
     """What each layer sees, and the rotary positions of both kinds."""
-    kinds: list[str] = []
-    parameters: dict[str, object] = {}
-    written: dict[str, object] = {"max_position_embeddings": context}
-    for layer in attention:
-        radius = layer.visibility.radius if isinstance(layer.visibility, Full) else None
-        kinds.append(_GLOBAL if radius is None else _LOCAL)
-        if radius is not None:
-            written["local_attention"] = max(2 * radius, 1)
-        if isinstance(layer.position, Rotary):
-            parameters[kinds[-1]] = write_rotary(layer.position)
-            if isinstance(layer.position.scaling, DynamicNTK):
-                written["max_position_embeddings"] = written_length(layer.position, context)
-    return written | {"layer_types": kinds, "rope_parameters": parameters}
+    rotaries, radius = first_rotaries(attentions), first_reach(attentions)
+    local = {} if radius is None else {"local_attention": max(2 * radius, 1)}
+    return {
+        "max_position_embeddings": min((written_length(each, context) for each in rotaries.values()), default=context),
+        "layer_types": write_layer_types(attentions),
+        "rope_parameters": {kind: write_rotary(rotary) for kind, rotary in rotaries.items()},
+        **local,
+    }
 
 
 def _write_transform(transform: Transform) -> dict[str, object]:
@@ -188,8 +170,7 @@ def _write_transform(transform: Transform) -> dict[str, object]:
 
 def table(spec: Spec) -> Table:
     assert isinstance(spec, EncoderOnly)
-    bare = isinstance(spec.head, Hidden | Vector)
-    rows = [row for stem in (("", "model.") if bare else ("model.", "")) for row in _stack_rows(stem, spec.encoder)]
+    rows = [row for stem in stems(spec.head, "model.") for row in _stack_rows(stem, spec.encoder)]
     speaks = isinstance(spec.head, Language)
     place = "transform" if speaks else "pooling.transform"
     for kind in ("weight", "bias"):
@@ -200,11 +181,9 @@ def table(spec: Spec) -> Table:
         if not speaks:
             rows.append(Same(f"classifier.{kind}", f"head.project.{kind}"))
     if isinstance(spec.head, Language):
-        tokens = "model.embeddings.tok_embeddings.weight"
-        rows += [
-            Same("decoder.bias", "head.bias"),
-            Tied("decoder.weight", tokens) if spec.head.tied else Same("decoder.weight", "head.project.weight"),
-        ]
+        tables = (f"{stem}embeddings.tok_embeddings.weight" for stem in stems(spec.head, "model."))
+        rows.append(Same("decoder.bias", "head.bias"))
+        rows += vocabulary_rows(spec.head, "decoder.weight", tables, "encoder.embed.token.weight")
     return tuple(rows)
 
 
@@ -214,14 +193,13 @@ def _stack_rows(stem: str, stack: Stack) -> list[Row | Tied | Ignored]:
     assert isinstance(feedforward, Gated)
     rows: list[Row | Tied | Ignored] = [
         Same(f"{stem}embeddings.tok_embeddings.weight", "encoder.embed.token.weight"),
+        *fused_attention_rows(f"{layer}.attn.Wqkv", f"{block}.attention", stack),
     ]
     for kind in ("weight", "bias"):
-        fused = tuple(f"{block}.attention.{part}.{kind}" for part in ("query", "key", "value"))
         gated = tuple(f"{block}.feedforward.{part}.{kind}" for part in ("gate", "up"))
         rows += [
             Same(f"{stem}embeddings.norm.{kind}", f"encoder.embed.norm.{kind}"),
             Same(f"{layer}.attn_norm.{kind}", f"{block}.attention_norm.{kind}"),
-            Split(f"{layer}.attn.Wqkv.{kind}", fused, (stack.width,) * 3),
             Same(f"{layer}.attn.Wo.{kind}", f"{block}.attention.output.{kind}"),
             Same(f"{layer}.mlp_norm.{kind}", f"{block}.feedforward_norm.{kind}"),
             Split(f"{layer}.mlp.Wi.{kind}", gated, (feedforward.width,) * 2),
@@ -233,7 +211,7 @@ def _stack_rows(stem: str, stack: Stack) -> list[Row | Tied | Ignored]:
 
 MODERNBERT = Family(
     model_type="modernbert",
-    architectures=(_HIDDEN, _LANGUAGE, _LABELS),
+    architectures=bare_first(_CLASSES),
     translate=translate,
     to_config=to_config,
     table=table,

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from clearformer.checkpoint.renames import Ignored, Row, Same, Split, Table, Tied
+from dataclasses import replace
+
+from clearformer.checkpoint.renames import Ignored, Row, Same, Table, Tied
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
-from clearformer.families.decoder_heads import decoder_classes, read_decoder_head, write_decoder_head
 from clearformer.families.family import Family
-from clearformer.families.harmless import HARMLESS
-from clearformer.families.heads import decoder_head_rows
-from clearformer.families.synonyms import name_in, whole_by_either_name
-from clearformer.messages import families as say
+from clearformer.families.fused_attention import fused_attention_rows
+from clearformer.families.heads import decoder_classes, decoder_head_rows, read_decoder_head, stems, write_head
+from clearformer.families.multi_head import multi_head
+from clearformer.families.pretrained_config import HARMLESS, require_decoder
 from clearformer.spec import (
     ALiBi,
     Attention,
     Block,
     DecoderOnly,
     Dense,
-    Hidden,
     LayerNorm,
     Normal,
     Spec,
@@ -24,12 +24,11 @@ from clearformer.spec import (
     Tokens,
 )
 
-_STEM = "Mpt"
+_CLASSES = decoder_classes("Mpt")
 # The makers' own code spelt its class so, and it stands in their configs.
 _FIRST_CLASS = "MPTForCausalLM"
 # How the makers' trainer started and called the model; the share of the gradient that reaches the token table.
 _OF_THE_TRAINER = (
-    "auto_map",
     "embedding_fraction",
     "init_config",
     "init_device",
@@ -40,23 +39,20 @@ _OF_THE_TRAINER = (
 
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
-    width = whole_by_either_name(config, "d_model", "hidden_size")
-    heads = whole_by_either_name(config, "n_heads", "num_attention_heads")
-    layers = whole_by_either_name(config, "n_layers", "num_hidden_layers", limit=MAX_LAYERS)
-    if width % heads:
-        first, second = name_in(config, "d_model", "hidden_size"), name_in(config, "n_heads", "num_attention_heads")
-        config.contradiction(first, second, say.HEADS_DO_NOT_DIVIDE_WIDTH)
+    width_key, width = config.whole_under("d_model", "hidden_size")
+    heads_key, heads = config.whole_under("n_heads", "num_attention_heads")
+    _, layers = config.whole_under("n_layers", "num_hidden_layers", limit=MAX_LAYERS)
+    attention = multi_head(config, width, heads, (width_key, heads_key))
     config.only("no_bias", True)
     # The one ratio that transformers builds, whatever the key says.
     config.only("expansion_ratio", 4)
     config.only("norm_type", "low_precision_layernorm", "layernorm")
     config.only("logit_scale", None)
-    config.only("is_decoder", False, True)
-    config.only("is_encoder_decoder", False)
+    require_decoder(config)
     config.harmless(_OF_THE_TRAINER)
     norm = LayerNorm(config.number("layer_norm_epsilon", 1e-5), bias=False)
     block = Block(
-        attention=_attention(config.section("attn_config") or ConfigReader({}, config.path), width, heads),
+        attention=_read_attention(config.section("attn_config") or ConfigReader({}, config.path), attention),
         feedforward=Dense(4 * width, "gelu", bias=False),
         attention_norm=norm,
         feedforward_norm=norm,
@@ -65,13 +61,13 @@ def translate(config: ConfigReader, architecture: str) -> Spec:
     tokens = Tokens(config.whole("vocab_size"), dropout=config.number("emb_pdrop", 0.0))
     return DecoderOnly(
         decoder=Stack(width, tokens, (block,) * layers, final_norm=norm),
-        head=read_decoder_head(config, architecture, tied=True),
+        head=read_decoder_head(config, architecture, _CLASSES, tied=True),
         context=config.whole("max_seq_len", 2048),
         initial=Normal(config.number("initializer_range", 0.02), residual_scaled=False),
     )
 
 
-def _attention(section: ConfigReader, width: int, heads: int) -> Attention:
+def _read_attention(section: ConfigReader, plain: Attention) -> Attention:
     section.only("alibi", True)
     section.only("attn_type", "multihead_attention")
     section.only("clip_qkv", None)
@@ -81,11 +77,8 @@ def _attention(section: ConfigReader, width: int, heads: int) -> Attention:
     section.only("alibi_bias_max", 8, 8.0)
     # Which kernel computes the same product; what transformers writes into every config, this one too.
     section.harmless(("attn_impl", *HARMLESS))
-    return Attention(
-        heads,
-        heads,
-        width // heads,
-        width // heads,
+    return replace(
+        plain,
         position=ALiBi(),
         scale=section.number("softmax_scale") if section.has("softmax_scale") else None,
         dropout=section.number("attn_pdrop", 0.0),
@@ -116,7 +109,7 @@ def to_config(spec: Spec) -> dict[str, object] | None:
             "attn_pdrop": attention.dropout or 0,
             "softmax_scale": attention.scale,
         },
-        **write_decoder_head(spec.head, _STEM),
+        **write_head(spec.head, _CLASSES),
     }
 
 
@@ -131,16 +124,17 @@ _LAYER = (
 
 def table(spec: Spec) -> Table:
     assert isinstance(spec, DecoderOnly)
-    stem = "" if isinstance(spec.head, Hidden) else "transformer."
-    layer, block = f"{stem}blocks.{{i}}", "decoder.blocks.{i}"
-    fused = tuple(f"{block}.attention.{part}.weight" for part in ("query", "key", "value"))
-    rows: list[Row | Tied | Ignored] = [
-        Same(f"{stem}wte.weight", "decoder.embed.token.weight"),
-        Split(f"{layer}.attn.Wqkv.weight", fused, (spec.decoder.width,) * 3),
-        *(Same(f"{layer}.{theirs}.weight", f"{block}.{ours}.weight") for theirs, ours in _LAYER),
-        Same(f"{stem}norm_f.weight", "decoder.final_norm.weight"),
-    ]
-    return (*rows, *decoder_head_rows(spec.head, f"{stem}wte.weight"))
+    rows: list[Row | Tied | Ignored] = []
+    for stem in stems(spec.head, "transformer."):
+        layer, block = f"{stem}blocks.{{i}}", "decoder.blocks.{i}"
+        rows += [
+            Same(f"{stem}wte.weight", "decoder.embed.token.weight"),
+            *fused_attention_rows(f"{layer}.attn.Wqkv", f"{block}.attention", spec.decoder),
+            *(Same(f"{layer}.{theirs}.weight", f"{block}.{ours}.weight") for theirs, ours in _LAYER),
+            Same(f"{stem}norm_f.weight", "decoder.final_norm.weight"),
+        ]
+    tables = (f"{stem}wte.weight" for stem in stems(spec.head, "transformer."))
+    return (*rows, *decoder_head_rows(spec.head, tables))
 
 
-MPT = Family("mpt", (*decoder_classes(_STEM), _FIRST_CLASS), translate, to_config, table)
+MPT = Family("mpt", (*_CLASSES, _FIRST_CLASS), translate, to_config, table)

@@ -2,38 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from clearformer.checkpoint.renames import Table
-from clearformer.families.activations import ACTIVATIONS, foreign_name
-from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
-from clearformer.families.decoder_heads import read_decoder_head
+from clearformer.families.config_reader import ConfigReader
 from clearformer.families.family import Family
-from clearformer.families.rms_decoder import (
+from clearformer.families.gated_decoder import (
+    ATTENTION,
+    GATED,
     HEAD_NORMS,
-    MATRICES,
-    Names,
     Pairs,
     decoder_table,
     parts_of,
-    read_heads,
-    read_initial,
-    write_sizes,
+    read_attention,
+    read_biases,
+    read_decoder,
+    read_gated,
+    read_layers,
+    read_norm,
+    write_decoder,
+    write_gated,
 )
-from clearformer.families.rope import read_rotary, stretched, write_rotary
-from clearformer.spec import (
-    Attention,
-    Biases,
-    Block,
-    DecoderOnly,
-    Gated,
-    QKNorm,
-    RMSNorm,
-    Sequential,
-    Spec,
-    Stack,
-    Tokens,
-)
+from clearformer.families.heads import decoder_classes
+from clearformer.spec import Block, QKNorm, Sequential, Spec
 
-_NAMES = Names("Olmo2ForCausalLM", "Olmo2Model", "Olmo2ForSequenceClassification")
+_CLASSES = decoder_classes("Olmo2")
 _BRANCH_NORMS: Pairs = (
     ("post_attention_layernorm", "attention_norm"),
     ("post_feedforward_layernorm", "feedforward_norm"),
@@ -41,50 +34,22 @@ _BRANCH_NORMS: Pairs = (
 
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
-    width, length = config.whole("hidden_size"), config.whole("max_position_embeddings")
-    heads, kv_heads, key_width = read_heads(config, width)
-    rotary = read_rotary(config, length)
     # Unlike Llama's, its norms multiply before they round.
-    norm = RMSNorm(config.number("rms_norm_eps", 1e-5), scale_first=True)
-    block = Block(
-        attention=Attention(
-            heads,
-            kv_heads,
-            key_width,
-            key_width,
-            position=rotary,
-            bias=Biases.everywhere() if config.flag("attention_bias", False) else Biases(),
-            qk_norm=QKNorm(norm, "projection"),
-            dropout=config.number("attention_dropout", 0.0),
-        ),
-        feedforward=Gated(config.whole("intermediate_size"), config.choice("hidden_act", ACTIVATIONS, "silu")),
-        attention_norm=norm,
-        feedforward_norm=norm,
-        arrangement=Sequential("branch"),
-    )
-    layers = config.whole("num_hidden_layers", limit=MAX_LAYERS)
-    return DecoderOnly(
-        decoder=Stack(width, Tokens(config.whole("vocab_size")), (block,) * layers, final_norm=norm),
-        head=read_decoder_head(config, architecture, tied=False),
-        context=stretched(rotary, length),
-        initial=read_initial(config),
-    )
+    norm = replace(read_norm(config, 1e-5), scale_first=True)
+    attention = replace(read_attention(config, read_biases(config)), qk_norm=QKNorm(norm, "projection"))
+    block = Block(attention, read_gated(config), norm, norm, arrangement=Sequential("branch"))
+    return read_decoder(config, architecture, _CLASSES, [block] * read_layers(config))
 
 
 def to_config(spec: Spec) -> dict[str, object] | None:
-    if (parts := parts_of(spec)) is None:
+    if (parts := parts_of(spec)) is None or parts.gated is None:
         return None
-    return {
-        **write_sizes(parts, "olmo2", _NAMES),
-        "head_dim": parts.attention.key_width,
-        "hidden_act": foreign_name(parts.feedforward.activation),
-        "attention_bias": parts.attention.bias.query,
-        "rope_parameters": write_rotary(parts.rotary),
-    }
+    written = write_decoder(parts, "olmo2", _CLASSES) | write_gated(parts.gated)
+    return written | {"attention_bias": parts.attention.bias.query}
 
 
 def table(spec: Spec) -> Table:
-    return decoder_table(spec, MATRICES + HEAD_NORMS + _BRANCH_NORMS)
+    return decoder_table(spec, ATTENTION + GATED + HEAD_NORMS + _BRANCH_NORMS)
 
 
-OLMO2 = Family("olmo2", _NAMES, translate, to_config, table)
+OLMO2 = Family("olmo2", _CLASSES, translate, to_config, table)

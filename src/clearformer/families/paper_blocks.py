@@ -6,11 +6,12 @@ Vaswani et al. 2017 (arXiv 1706.03762); the names are fairseq's.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
-from clearformer.checkpoint.renames import OneRow, Row, Same
+from clearformer.checkpoint.renames import OneRow, Row, Same, Zeros
 from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
-from clearformer.messages import families as say
+from clearformer.families.multi_head import read_multi_head
 from clearformer.spec import (
     Attention,
     Biases,
@@ -20,6 +21,7 @@ from clearformer.spec import (
     EncoderDecoder,
     Full,
     InputPosition,
+    Language,
     LayerNorm,
     Norm,
     Normal,
@@ -40,17 +42,13 @@ def read_tokens(config: ConfigReader, vocabulary: int, position: InputPosition, 
 
 def read_stack(config: ConfigReader, side: str, tokens: Tokens) -> Stack:
     """The `encoder` or the `decoder`, whichever `side` names."""
-    width, heads = config.whole("d_model"), config.whole(f"{side}_attention_heads")
-    if width % heads:
-        config.contradiction("d_model", f"{side}_attention_heads", say.HEADS_DO_NOT_DIVIDE_WIDTH)
-    decodes, share = side == "decoder", width // heads
-    dropout = config.number("attention_dropout", 0.0)
-    biases = Biases.everywhere()
-    attention = Attention(
-        heads, heads, share, share, visibility=Causal() if decodes else Full(), bias=biases, dropout=dropout
+    decodes = side == "decoder"
+    width, plain = read_multi_head(config, ("d_model", f"{side}_attention_heads"))
+    sees_all = replace(
+        plain, visibility=Full(), bias=Biases.everywhere(), dropout=config.number("attention_dropout", 0.0)
     )
     block = Block(
-        attention=attention,
+        attention=replace(sees_all, visibility=Causal()) if decodes else sees_all,
         feedforward=Dense(
             config.whole(f"{side}_ffn_dim"),
             config.choice("activation_function", ACTIVATIONS, "gelu"),
@@ -58,9 +56,7 @@ def read_stack(config: ConfigReader, side: str, tokens: Tokens) -> Stack:
         ),
         attention_norm=_NORM,
         feedforward_norm=_NORM,
-        cross_attention=Attention(heads, heads, share, share, visibility=Full(), bias=biases, dropout=dropout)
-        if decodes
-        else None,
+        cross_attention=sees_all if decodes else None,
         cross_norm=_NORM if decodes else None,
         arrangement=Sequential("post"),
         dropout=config.number("dropout", 0.1),
@@ -128,6 +124,11 @@ _CROSS = (
 )
 
 
+def stems(head: Language) -> tuple[str, str]:
+    """What may stand before both stacks' names, first what transformers writes: a bare BART has no stem."""
+    return ("model.", "") if head.bias else ("", "model.")
+
+
 def layer_rows(stem: str) -> list[Row]:
     """The blocks of both stacks, under names that begin with `stem`."""
     return [
@@ -138,6 +139,7 @@ def layer_rows(stem: str) -> list[Row]:
     ]
 
 
-def bias_row() -> Row:
-    """What is added to the logits, a buffer there and a parameter here."""
-    return OneRow("final_logits_bias", "head.bias")
+def bias_rows(vocabulary: int) -> list[Row]:
+    """What is added to the logits, a parameter here and there a buffer, which files may leave out."""
+    name = "final_logits_bias"
+    return [OneRow(name, "head.bias"), Zeros(name, "head.bias", (vocabulary,))]

@@ -2,78 +2,56 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from clearformer.checkpoint.renames import Table
-from clearformer.families.activations import ACTIVATIONS, foreign_name
-from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
-from clearformer.families.decoder_heads import read_decoder_head
+from clearformer.families.config_reader import ConfigReader
 from clearformer.families.family import Family
-from clearformer.families.layer_kinds import reach_of, read_window
-from clearformer.families.rms_decoder import (
+from clearformer.families.gated_decoder import (
     DOWN,
+    NORMS,
     OUTPUT,
-    PRE_NORMS,
     QUERY_KEY_VALUE,
     Fused,
-    Names,
+    Unsaid,
     decoder_table,
     fused_gate,
     parts_of,
-    read_heads,
-    read_initial,
-    write_sizes,
+    read_attention,
+    read_decoder,
+    read_gated,
+    read_layers,
+    read_norm,
+    read_tokens,
+    write_decoder,
+    write_gated,
 )
-from clearformer.families.rope import RopeDialect, read_rotary, stretched, write_rotary
-from clearformer.spec import (
-    Attention,
-    Block,
-    Causal,
-    DecoderOnly,
-    Gated,
-    LongRoPE,
-    RMSNorm,
-    Spec,
-    Stack,
-    Tokens,
-)
+from clearformer.families.heads import decoder_classes
+from clearformer.families.layer_kinds import read_window, write_window
+from clearformer.families.rope import RopeDialect, write_rotary
+from clearformer.spec import Biases, Block, Causal, LongRoPE, Spec
 
-_NAMES = Names("Phi3ForCausalLM", "Phi3Model", "Phi3ForSequenceClassification")
+_CLASSES = decoder_classes("Phi3")
 _ORIGINAL = "original_max_position_embeddings"
 # Its first configs say su or yarn, and mean LongRoPE by either.
 _SCALINGS = {"default": "default", "longrope": "longrope", "su": "longrope", "yarn": "longrope"}
 
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
-    width, length = config.whole("hidden_size"), config.whole("max_position_embeddings")
-    heads, kv_heads, key_width = read_heads(config, width)
+    dialect = RopeDialect(part=1.0, original=config.whole(_ORIGINAL, 4096), kinds=_SCALINGS)
+    attention, norm = read_attention(config, Biases(), Unsaid(rope=dialect)), read_norm(config, 1e-5)
     # It checks LongRoPE's divisors against D / heads, so that no other head width is of use.
-    config.only("head_dim", width // heads)
-    original = config.whole(_ORIGINAL, 4096)
-    rotary = read_rotary(config, length, RopeDialect(head_width=key_width, original=original, kinds=_SCALINGS))
-    norm = RMSNorm(config.number("rms_norm_eps", 1e-5))
+    config.only("head_dim", config.whole("hidden_size") // attention.heads)
     block = Block(
-        attention=Attention(
-            heads,
-            kv_heads,
-            key_width,
-            key_width,
-            visibility=Causal(read_window(config, None, wanted=False)),
-            position=rotary,
-            dropout=config.number("attention_dropout", 0.0),
-        ),
-        feedforward=Gated(config.whole("intermediate_size"), config.choice("hidden_act", ACTIVATIONS, "silu")),
-        attention_norm=norm,
-        feedforward_norm=norm,
+        replace(attention, visibility=Causal(read_window(config))),
+        read_gated(config),
+        norm,
+        norm,
         dropout=config.number("resid_pdrop", 0.0),
     )
     _require_plain(config)
-    layers = config.whole("num_hidden_layers", limit=MAX_LAYERS)
-    tokens = Tokens(config.whole("vocab_size"), dropout=config.number("embd_pdrop", 0.0))
-    return DecoderOnly(
-        decoder=Stack(width, tokens, (block,) * layers, final_norm=norm),
-        head=read_decoder_head(config, architecture, tied=False),
-        context=stretched(rotary, length),
-        initial=read_initial(config),
-    )
+    tokens = replace(read_tokens(config), dropout=config.number("embd_pdrop", 0.0))
+    return read_decoder(config, architecture, _CLASSES, [block] * read_layers(config), tokens=tokens)
 
 
 def _require_plain(config: ConfigReader) -> None:
@@ -85,31 +63,28 @@ def _require_plain(config: ConfigReader) -> None:
 
 
 def to_config(spec: Spec) -> dict[str, object] | None:
-    if (parts := parts_of(spec)) is None:
+    if (parts := parts_of(spec)) is None or parts.gated is None:
         return None
     scaling = parts.rotary.scaling
-    original = scaling.original_length if isinstance(scaling, LongRoPE) else parts.context
     return {
-        **write_sizes(parts, "phi3", _NAMES),
-        "hidden_act": foreign_name(parts.feedforward.activation),
-        "resid_pdrop": parts.blocks[0].dropout,
+        **write_decoder(parts, "phi3", _CLASSES),
+        **write_gated(parts.gated),
+        **write_window(parts.attentions),
+        "resid_pdrop": parts.stack.blocks[0].dropout,
         "embd_pdrop": parts.tokens.dropout,
-        "sliding_window": reach_of(parts.attention),
-        _ORIGINAL: original,
+        _ORIGINAL: scaling.original_length if isinstance(scaling, LongRoPE) else parts.spec.context,
         "rope_parameters": write_rotary(parts.rotary, parts.attention.key_width),
     }
 
 
 def table(spec: Spec) -> Table:
-    assert isinstance(spec, DecoderOnly)
-    block = spec.decoder.blocks[0]
-    attention, feedforward = block.attention, block.feedforward
-    assert isinstance(attention, Attention)
-    assert isinstance(feedforward, Gated)
+    parts = parts_of(spec)
+    assert parts is not None
+    assert parts.gated is not None
+    attention = parts.attention
     queries, keys = attention.heads * attention.key_width, attention.kv_heads * attention.key_width
-    names = tuple(ours for _, ours in QUERY_KEY_VALUE)
-    fused = Fused("self_attn.qkv_proj", names, (queries, keys, keys))
-    return decoder_table(spec, OUTPUT + DOWN + PRE_NORMS, (fused, fused_gate(feedforward.width)))
+    fused = Fused("self_attn.qkv_proj", QUERY_KEY_VALUE, (queries, keys, keys))
+    return decoder_table(spec, OUTPUT + DOWN + NORMS, (fused, fused_gate(parts.gated.width)))
 
 
-PHI3 = Family("phi3", _NAMES, translate, to_config, table)
+PHI3 = Family("phi3", _CLASSES, translate, to_config, table)

@@ -6,45 +6,42 @@ from dataclasses import replace
 
 from clearformer.checkpoint.renames import Table
 from clearformer.families.config_reader import ConfigReader
-from clearformer.families.decoder_heads import decoder_classes
 from clearformer.families.family import Family
 from clearformer.families.gated_decoder import (
     ATTENTION,
     GATED,
+    HEAD_NORMS,
     NORMS,
     Unsaid,
     decoder_table,
     parts_of,
     read_attention,
+    read_biases,
     read_decoder,
     read_gated,
     read_norm,
     write_decoder,
     write_gated,
 )
-from clearformer.families.windows import read_layer_windows, write_layer_windows
-from clearformer.spec import Attention, Biases, QKNorm, Spec
+from clearformer.families.heads import decoder_classes
+from clearformer.families.qwen_windows import read_windows, write_windows
+from clearformer.spec import Attention, Block, QKNorm, Spec
 
 _CLASSES = decoder_classes("Qwen3")
 _UNSAID = Unsaid(kv_heads=32, head_width=128)
-_QK_NORMS = (
-    ("self_attn.q_norm", "attention.query_norm"),
-    ("self_attn.k_norm", "attention.key_norm"),
-)
-LAYER = ATTENTION + _QK_NORMS + GATED + NORMS
+LAYER = ATTENTION + HEAD_NORMS + GATED + NORMS
 
 
 def read_qwen3_attention(config: ConfigReader, unsaid: Unsaid) -> Attention:
-    """Biases in all four projections or none, and a norm on each head's queries and keys."""
-    bias = Biases.everywhere() if config.flag("attention_bias", False) else Biases()
-    return replace(read_attention(config, bias, unsaid), qk_norm=QKNorm(read_norm(config)))
+    """With a norm on each head's queries and keys."""
+    return replace(read_attention(config, read_biases(config), unsaid), qk_norm=QKNorm(read_norm(config)))
 
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
-    attention, feedforward = read_qwen3_attention(config, _UNSAID), read_gated(config)
-    windows = read_layer_windows(config, lambda layer, bound: layer >= bound)
-    blocks = [(replace(attention, visibility=window), feedforward) for window in windows]
-    return read_decoder(config, architecture, read_norm(config), blocks)
+    attention, feedforward, norm = read_qwen3_attention(config, _UNSAID), read_gated(config), read_norm(config)
+    windows = read_windows(config, lambda layer, bound: layer >= bound)
+    blocks = [Block(replace(attention, visibility=window), feedforward, norm, norm) for window in windows]
+    return read_decoder(config, architecture, _CLASSES, blocks)
 
 
 def to_config(spec: Spec) -> dict[str, object] | None:
@@ -53,7 +50,7 @@ def to_config(spec: Spec) -> dict[str, object] | None:
     return {
         **write_decoder(parts, "qwen3", _CLASSES),
         **write_gated(parts.gated),
-        **write_layer_windows(parts),
+        **write_windows(parts.attentions),
         "attention_bias": parts.attention.bias.query,
     }
 

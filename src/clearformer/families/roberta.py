@@ -7,13 +7,20 @@ from clearformer.checkpoint.renames import Ignored, Same, Table
 from clearformer.families.bert_encoder import decoder_rows, encoder_rows, read_encoder, write_encoder
 from clearformer.families.config_reader import ConfigReader
 from clearformer.families.family import Family
-from clearformer.families.heads import read_labels, write_labels
+from clearformer.families.heads import (
+    Architectures,
+    Labels,
+    bare_first,
+    encoder_classes,
+    read_encoder_head,
+    stems,
+    write_head,
+)
 from clearformer.spec import (
     Classes,
     EncoderOnly,
     First,
     Head,
-    Hidden,
     Language,
     Learned,
     Normal,
@@ -23,63 +30,48 @@ from clearformer.spec import (
     Stack,
     Tokens,
     Transform,
-    Vector,
 )
 
-_HIDDEN, _LANGUAGE, _LABELS = "Model", "ForMaskedLM", "ForSequenceClassification"
 
-
-def translate(config: ConfigReader, architecture: str) -> Spec:
+def translate(config: ConfigReader, architecture: str, classes: Architectures) -> Spec:
     # fairseq numbered positions from the padding's id on, so the rows up to it belong to no token.
     offset = config.whole("pad_token_id", 1, at_least=0) + 1
     context = config.whole("max_position_embeddings", at_least=offset + 1) - offset
     encoder = read_encoder(config, Learned(context, offset))
     return EncoderOnly(
         encoder=encoder,
-        head=_head(config, architecture, encoder),
+        head=_head(config, architecture, classes, encoder),
         context=context,
         initial=Normal(config.number("initializer_range", 0.02), residual_scaled=False),
     )
 
 
-def _head(config: ConfigReader, architecture: str, encoder: Stack) -> Head:
+def _head(config: ConfigReader, architecture: str, classes: Architectures, encoder: Stack) -> Head:
     block = encoder.blocks[0]
-    tied = config.flag("tie_word_embeddings", True)
-    dropout = config.number("classifier_dropout", block.dropout)
-    if architecture.endswith(_LANGUAGE):
-        # GELU whatever `hidden_act` says.
-        return Language(tied, bias=True, transform=Transform("gelu", block.attention_norm))
-    if architecture.endswith(_LABELS):
-        return read_labels(config, Pooling(First(), Transform("tanh")), bias=True, dropout=dropout)
-    return Hidden()
+    # GELU whatever `hidden_act` says.
+    language = Language(bias=True, transform=Transform("gelu", block.attention_norm))
+    labels = Labels(Pooling(First(), Transform("tanh")), config.number("classifier_dropout", block.dropout))
+    return read_encoder_head(config, architecture, classes, language, labels)
 
 
-def to_config(spec: Spec, model_type: str, stem: str) -> dict[str, object] | None:
+def to_config(spec: Spec, model_type: str, classes: Architectures) -> dict[str, object] | None:
     if not isinstance(spec, EncoderOnly) or (encoder := write_encoder(spec.encoder)) is None:
         return None
     assert isinstance(spec.encoder.input, Tokens)
     if not isinstance(position := spec.encoder.input.position, Learned) or not position.offset:
         return None
-    written: dict[str, object] = {
-        "architectures": [stem + _HIDDEN],
+    return {
         "model_type": model_type,
         **encoder,
         "max_position_embeddings": spec.context + position.offset,
         "pad_token_id": position.offset - 1,
-        "tie_word_embeddings": not isinstance(spec.head, Language) or spec.head.tied,
+        **write_head(spec.head, classes, "classifier_dropout"),
     }
-    match spec.head:
-        case Language():
-            written["architectures"] = [stem + _LANGUAGE]
-        case Classes() | Regression() as head:
-            written |= {"architectures": [stem + _LABELS], "classifier_dropout": head.dropout, **write_labels(head)}
-    return written
 
 
 def table(spec: Spec) -> Table:
     assert isinstance(spec, EncoderOnly)
-    bare = isinstance(spec.head, Hidden | Vector)
-    rows = [row for stem in (("", "roberta.") if bare else ("roberta.", "")) for row in encoder_rows(stem)]
+    rows = [row for stem in stems(spec.head, "roberta.") for row in encoder_rows(stem)]
     for kind in ("weight", "bias"):
         match spec.head:
             case Language():
@@ -93,7 +85,8 @@ def table(spec: Spec) -> Table:
                     Same(f"classifier.out_proj.{kind}", f"head.project.{kind}"),
                 ]
     if isinstance(spec.head, Language):
-        rows += decoder_rows("lm_head", "roberta.embeddings.word_embeddings.weight", tied=spec.head.tied)
+        tables = (f"{stem}embeddings.word_embeddings.weight" for stem in stems(spec.head, "roberta."))
+        rows += decoder_rows(spec.head, "lm_head", tables)
     rows += [
         Ignored("*pooler.dense.*", "a pooler that was never trained, and that no head reads"),
         Ignored("*embeddings.position_ids", "0, 1, 2, …, kept as a buffer by old versions"),
@@ -102,11 +95,12 @@ def table(spec: Spec) -> Table:
 
 
 def _family(model_type: str, stem: str) -> Family:
+    classes = encoder_classes(stem)
     return Family(
         model_type=model_type,
-        architectures=tuple(stem + kind for kind in (_HIDDEN, _LANGUAGE, _LABELS)),
-        translate=translate,
-        to_config=lambda spec: to_config(spec, model_type, stem),
+        architectures=bare_first(classes),
+        translate=lambda config, architecture: translate(config, architecture, classes),
+        to_config=lambda spec: to_config(spec, model_type, classes),
         table=table,
     )
 

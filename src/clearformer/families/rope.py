@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from clearformer.families.config_reader import ConfigReader
 from clearformer.messages import families as say
-from clearformer.spec import DynamicNTK, LinearScaling, Llama3Scaling, LongRoPE, RopeScaling, Rotary, YaRN
+from clearformer.spec import DynamicNTK, Layout, LinearScaling, Llama3Scaling, LongRoPE, RopeScaling, Rotary, YaRN
 
 DEFAULT_BASE = 10000.0
 KINDS = {
@@ -28,28 +28,31 @@ _PART = "partial_rotary_factor"
 class RopeDialect:
     """What a family means by rotary keys, and by those that it leaves out.
 
-    With `head_width`, `partial_rotary_factor` is the part of a head that turns, `part` where it is absent; without, all
-    of it turns. `original` is the trained length that stands beside the section and rules over it (Phi-3). `kinds` are
-    the names of scalings.
+    `part` is that of a head that turns where `partial_rotary_factor` is absent; None for a family without that key, in
+    which all of it turns. `original` is the trained length that stands beside the section and rules over it (Phi-3).
+    `kinds` are the names of scalings, `layout` is how pairs lie, `base_keys` and `part_keys` are the names of what
+    stands beside the section.
     """
 
     base: float = DEFAULT_BASE
-    head_width: int | None = None
-    part: float = 1.0
+    part: float | None = None
     original: int | None = None
     kinds: Mapping[str, str] = field(default_factory=lambda: KINDS)
+    layout: Layout = "halves"
+    base_keys: tuple[str, ...] = ("rope_theta",)
+    part_keys: tuple[str, ...] = (_PART,)
 
 
 LLAMA_DIALECT = RopeDialect()
 
 
-def read_rotary(config: ConfigReader, length: int, dialect: RopeDialect = LLAMA_DIALECT) -> Rotary:
+def read_rotary(config: ConfigReader, length: int, head_width: int, dialect: RopeDialect = LLAMA_DIALECT) -> Rotary:
     """The rotary positions of a model; `length` is max_position_embeddings. Raises CheckpointError."""
     new, old = config.section("rope_parameters"), config.section("rope_scaling")
-    rotary = _turned(new or old or _nothing(config), config, length, dialect)
+    rotary = _turned(new or old or _nothing(config), config, length, head_width, dialect)
     if new and old:
-        part = _part(new, config, dialect)
-        if rotary != _turned(old, config, length, dataclasses.replace(dialect, base=rotary.base, part=part)):
+        meant = dataclasses.replace(dialect, base=rotary.base, part=_part(new, config, dialect))
+        if rotary != _turned(old, config, length, head_width, meant):
             config.contradiction("rope_parameters", "rope_scaling", say.SCALED_DIFFERENTLY)
     return rotary
 
@@ -68,7 +71,7 @@ def read_rotary_by_kind(config: ConfigReader, length: int, bases: Mapping[str, t
         scaling = _nested_scaling(section, length)
         if new and old and scaling != _nested_scaling(old, length):
             config.contradiction("rope_parameters", "rope_scaling", say.SCALED_DIFFERENTLY)
-        found[kind] = Rotary(_base(section, config, default, key), scaling=scaling)
+        found[kind] = Rotary(_inner(section, config, "rope_theta", default, (key,)), scaling=scaling)
         old = None
     return found
 
@@ -136,34 +139,32 @@ def _nothing(config: ConfigReader) -> ConfigReader:
     return ConfigReader({}, config.path)
 
 
-def _turned(section: ConfigReader, config: ConfigReader, length: int, dialect: RopeDialect) -> Rotary:
+def _turned(section: ConfigReader, config: ConfigReader, length: int, head_width: int, dialect: RopeDialect) -> Rotary:
     part = _part(section, config, dialect)
-    width = None if dialect.head_width is None or part == 1 else int(dialect.head_width * part)
-    base = _base(section, config, dialect.base)
-    return Rotary(base, width, scaling=_scaling(section, config, length, dialect))
+    width = None if part is None or part == 1 else int(head_width * part)
+    base = _inner(section, config, "rope_theta", dialect.base, dialect.base_keys)
+    return Rotary(base, width, dialect.layout, _scaling(section, config, length, dialect))
 
 
-def _part(section: ConfigReader, config: ConfigReader, dialect: RopeDialect) -> float:
-    if dialect.head_width is None:
+def _part(section: ConfigReader, config: ConfigReader, dialect: RopeDialect) -> float | None:
+    if dialect.part is None:
         section.only(_PART, 1.0, 1)
-        return 1.0
-    part = _inner(section, config, _PART, dialect.part)
+        return None
+    part = _inner(section, config, _PART, dialect.part, dialect.part_keys)
     if not 0 < part <= 1:
         section.cannot_say(_PART, "0 … 1", part)
     return part
 
 
-def _base(section: ConfigReader, config: ConfigReader, default: float, key: str = "rope_theta") -> float:
-    return _inner(section, config, "rope_theta", default, key)
-
-
-def _inner(section: ConfigReader, config: ConfigReader, name: str, default: float, key: str | None = None) -> float:
-    """A number of the section, or of the config beside it, there perhaps called `key`; both must agree."""
-    key = key or name
-    outer = config.number(key, default)
+def _inner(section: ConfigReader, config: ConfigReader, name: str, default: float, keys: tuple[str, ...]) -> float:
+    """A number of the section, or of the config beside it under the first of `keys`; the others must agree."""
+    outer = config.number(keys[0], default)
+    for key in keys[1:]:
+        if config.number(key, outer) != outer:
+            config.contradiction(keys[0], key, say.SYNONYMS_DIFFER)
     inner = section.number(name, outer)
-    if config.has(key) and inner != outer:
-        section.contradiction(name, name, say.OUTER_DIFFERS, key=key, outer=outer)
+    if inner != outer and (said := [key for key in keys if config.has(key)]):
+        section.contradiction(name, name, say.OUTER_DIFFERS, key=said[0], outer=outer)
     return inner
 
 

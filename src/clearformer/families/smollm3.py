@@ -3,77 +3,57 @@
 
 from __future__ import annotations
 
-from clearformer.checkpoint.renames import Table
-from clearformer.families.activations import ACTIVATIONS, foreign_name
-from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
-from clearformer.families.decoder_heads import read_decoder_head
+from dataclasses import replace
+
+from clearformer.families.config_reader import ConfigReader
 from clearformer.families.family import Family
-from clearformer.families.layer_kinds import reach_of, read_local_layers, read_window, write_layer_types
-from clearformer.families.rms_decoder import (
-    MATRICES,
-    PRE_NORMS,
-    Names,
+from clearformer.families.gated_decoder import (
+    Unsaid,
     decoder_table,
     parts_of,
-    read_heads,
-    read_initial,
-    write_sizes,
+    read_attention,
+    read_biases,
+    read_decoder,
+    read_gated,
+    read_layers,
+    read_norm,
+    write_decoder,
+    write_gated,
 )
-from clearformer.families.rope import RopeDialect, read_rotary, stretched, write_rotary
+from clearformer.families.heads import decoder_classes
+from clearformer.families.layer_kinds import (
+    read_local_layers,
+    read_switched_window,
+    require_window,
+    write_layer_types,
+    write_switched_window,
+)
+from clearformer.families.rope import RopeDialect
 from clearformer.messages import families as say
-from clearformer.spec import (
-    Attention,
-    Biases,
-    Block,
-    Causal,
-    DecoderOnly,
-    Gated,
-    RMSNorm,
-    Rotary,
-    Spec,
-    Stack,
-    Tokens,
-)
+from clearformer.spec import Block, Causal, Rotary, Spec
 
-_NAMES = Names("SmolLM3ForCausalLM", "SmolLM3Model", "SmolLM3ForSequenceClassification")
-_DIALECT = RopeDialect(base=2e6)
+_CLASSES = decoder_classes("SmolLM3")
+_UNSAID = Unsaid(kv_heads=4, rope=RopeDialect(base=2e6))
 
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
-    width, length = config.whole("hidden_size"), config.whole("max_position_embeddings")
-    heads, kv_heads, key_width = read_heads(config, width)
-    rotary, norm = read_rotary(config, length, _DIALECT), RMSNorm(config.number("rms_norm_eps", 1e-6))
+    attention, norm = read_attention(config, read_biases(config), _UNSAID), read_norm(config)
+    feedforward = read_gated(config, bias=config.flag("mlp_bias", False))
     turning = _read_turning_layers(config)
-    bias = Biases.everywhere() if config.flag("attention_bias", False) else Biases()
-    dropout = config.number("attention_dropout", 0.0)
-    feedforward = Gated(
-        config.whole("intermediate_size"),
-        config.choice("hidden_act", ACTIVATIONS, "silu"),
-        bias=config.flag("mlp_bias", False),
-    )
 
     def block(turns: bool, window: int | None) -> Block:
-        position = rotary if turns else None
-        attention = Attention(
-            heads, kv_heads, key_width, key_width, Causal(window), position=position, bias=bias, dropout=dropout
-        )
-        return Block(attention, feedforward, attention_norm=norm, feedforward_norm=norm)
+        position = attention.position if turns else None
+        return Block(replace(attention, visibility=Causal(window), position=position), feedforward, norm, norm)
 
-    blocks = tuple(map(block, turning, _read_windows(config, turning)))
+    blocks = list(map(block, turning, _read_windows(config, turning)))
     # Left over from the code that it was trained with.
     config.harmless(("max_window_layers", "pretraining_tp"))
-    return DecoderOnly(
-        decoder=Stack(width, Tokens(config.whole("vocab_size")), blocks, final_norm=norm),
-        head=read_decoder_head(config, architecture, tied=True),
-        context=stretched(rotary, length),
-        initial=read_initial(config),
-    )
+    return read_decoder(config, architecture, _CLASSES, blocks, tied=True)
 
 
 def _read_turning_layers(config: ConfigReader) -> tuple[bool, ...]:
     """Which layers have rotary positions: a list in which 1 says yes, or all but every n-th."""
-    layers = config.whole("num_hidden_layers", limit=MAX_LAYERS)
-    every = config.whole("no_rope_layer_interval", 4)
+    layers, every = read_layers(config), config.whole("no_rope_layer_interval", 4)
     given = config.raw("no_rope_layers")
     if given is None:
         return tuple((layer + 1) % every != 0 for layer in range(layers))
@@ -86,35 +66,24 @@ def _read_turning_layers(config: ConfigReader) -> tuple[bool, ...]:
 
 def _read_windows(config: ConfigReader, turning: tuple[bool, ...]) -> tuple[int | None, ...]:
     """Each layer's window: where there are windows, the layers without positions have them."""
-    used, there = config.flag("use_sliding_window", False), config.has("sliding_window")
-    implied = tuple(used and there and not turns for turns in turning)
-    local = read_local_layers(config, len(turning), implied)
-    if any(local) and not used:
-        config.contradiction("layer_types", "use_sliding_window", say.WINDOWS_ARE_OFF)
-    window = read_window(config, None, wanted=any(local))
+    window = read_switched_window(config)
+    local = read_local_layers(config, [window is not None and not turns for turns in turning])
+    require_window(config, local, window, switched=True)
     return tuple(window if is_local else None for is_local in local)
 
 
 def to_config(spec: Spec) -> dict[str, object] | None:
-    if (parts := parts_of(spec)) is None:
+    if (parts := parts_of(spec)) is None or parts.gated is None:
         return None
-    window = next((reach for each in parts.attentions if (reach := reach_of(each)) is not None), None)
     return {
-        **write_sizes(parts, "smollm3", _NAMES),
-        "head_dim": parts.attention.key_width,
-        "hidden_act": foreign_name(parts.feedforward.activation),
+        **write_decoder(parts, "smollm3", _CLASSES),
+        **write_gated(parts.gated),
+        **write_switched_window(parts.attentions),
         "attention_bias": parts.attention.bias.query,
-        "mlp_bias": parts.feedforward.bias,
+        "mlp_bias": parts.gated.bias,
         "no_rope_layers": [int(isinstance(each.position, Rotary)) for each in parts.attentions],
         "layer_types": write_layer_types(parts.attentions),
-        "use_sliding_window": window is not None,
-        "sliding_window": window,
-        "rope_parameters": write_rotary(parts.rotary),
     }
 
 
-def table(spec: Spec) -> Table:
-    return decoder_table(spec, MATRICES + PRE_NORMS)
-
-
-SMOLLM3 = Family("smollm3", _NAMES, translate, to_config, table)
+SMOLLM3 = Family("smollm3", _CLASSES, translate, to_config, decoder_table)

@@ -7,7 +7,7 @@ from clearformer.checkpoint.renames import Fallback, Ignored, Row, Same, Table, 
 from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
 from clearformer.families.family import Family
-from clearformer.families.heads import shared_table_rows
+from clearformer.families.shared_table import shared_table_rows
 from clearformer.messages import families as say
 from clearformer.spec import (
     Activation,
@@ -16,8 +16,10 @@ from clearformer.spec import (
     Causal,
     Dense,
     EncoderDecoder,
+    EncoderOnly,
     Full,
     Gated,
+    Hidden,
     Language,
     RelativeBias,
     RMSNorm,
@@ -27,24 +29,25 @@ from clearformer.spec import (
     Tokens,
 )
 
-_ARCHITECTURES = ("T5ForConditionalGeneration", "T5WithLMHeadModel")
+_BOTH, _FIRST, _ENCODER = "T5ForConditionalGeneration", "T5WithLMHeadModel", "T5EncoderModel"
 _GATED = "gated-gelu"
 
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
     layers = config.whole("num_layers", limit=MAX_LAYERS)
-    config.only("is_encoder_decoder", True)
+    decoder_layers = config.whole("num_decoder_layers", layers, limit=MAX_LAYERS)
+    # Positions know no end: this is the length of the texts that it was trained on.
+    context, initial = config.whole("n_positions", 512), T5Init(config.number("initializer_factor", 1.0))
+    encoder, head = _stack(config, layers, decodes=False), _head(config)
     config.only("is_decoder", False)
     config.harmless(("classifier_dropout", "num_labels"))
-    return EncoderDecoder(
-        encoder=_stack(config, layers, decodes=False),
-        decoder=_stack(config, config.whole("num_decoder_layers", layers, limit=MAX_LAYERS), decodes=True),
-        head=_head(config),
-        # Positions know no end: this is the length of the texts that it was trained on.
-        context=config.whole("n_positions", 512),
-        shared_vocabulary=True,
-        initial=T5Init(config.number("initializer_factor", 1.0)),
-    )
+    if architecture == _ENCODER:
+        # Whatever it says of the decoder that it was parted from.
+        config.flag("is_encoder_decoder", False)
+        return EncoderOnly(encoder, Hidden(), context, initial)
+    config.only("is_encoder_decoder", True)
+    decoder = _stack(config, decoder_layers, decodes=True)
+    return EncoderDecoder(encoder, decoder, head, context, shared_vocabulary=True, initial=initial)
 
 
 def _stack(config: ConfigReader, layers: int, *, decodes: bool) -> Stack:
@@ -109,7 +112,7 @@ def _head(config: ConfigReader) -> Language:
 
 
 def to_config(spec: Spec) -> dict[str, object] | None:
-    if not isinstance(spec, EncoderDecoder) or not spec.encoder.blocks or not spec.decoder.blocks:
+    if not isinstance(spec, EncoderDecoder | EncoderOnly) or not spec.encoder.blocks:
         return None
     block, tokens, norm = spec.encoder.blocks[0], spec.encoder.input, spec.encoder.final_norm
     attention, feedforward = block.attention, block.feedforward
@@ -118,14 +121,12 @@ def to_config(spec: Spec) -> dict[str, object] | None:
     if not (isinstance(attention.position, RelativeBias) and isinstance(tokens, Tokens) and isinstance(norm, RMSNorm)):
         return None
     return {
-        "architectures": [_ARCHITECTURES[0]],
         "model_type": "t5",
         "vocab_size": tokens.vocabulary,
         "d_model": spec.encoder.width,
         "d_kv": attention.key_width,
         "d_ff": feedforward.width,
         "num_layers": len(spec.encoder.blocks),
-        "num_decoder_layers": len(spec.decoder.blocks),
         "num_heads": attention.heads,
         "relative_attention_num_buckets": attention.position.buckets,
         "relative_attention_max_distance": attention.position.max_distance,
@@ -133,7 +134,17 @@ def to_config(spec: Spec) -> dict[str, object] | None:
         "layer_norm_epsilon": norm.eps,
         "dropout_rate": block.dropout,
         "n_positions": spec.context,
+        **_write_decoder(spec),
+    }
+
+
+def _write_decoder(spec: EncoderDecoder | EncoderOnly) -> dict[str, object]:
+    if isinstance(spec, EncoderOnly):
+        return {"architectures": [_ENCODER], "is_encoder_decoder": False}
+    return {
+        "architectures": [_BOTH],
         "is_encoder_decoder": True,
+        "num_decoder_layers": len(spec.decoder.blocks),
         "tie_word_embeddings": spec.head.tied,
         "scale_decoder_outputs": spec.head.hidden_scale != 1.0,
     }
@@ -165,7 +176,7 @@ _SUBLAYERS = {
 
 
 def table(spec: Spec) -> Table:
-    assert isinstance(spec, EncoderDecoder)
+    assert isinstance(spec, EncoderDecoder | EncoderOnly)
     dense = _GATED_DENSE if isinstance(spec.encoder.blocks[0].feedforward, Gated) else _DENSE
     rows: list[Row | Tied | Ignored] = []
     for side, sublayers in _SUBLAYERS.items():
@@ -177,7 +188,10 @@ def table(spec: Spec) -> Table:
         bias = "SelfAttention.relative_attention_bias"
         rows.append(Same(f"{side}.block.{{i}}.layer.0.{bias}.weight", f"{side}.blocks.{{i}}.attention.relative.weight"))
         rows.append(Same(f"{side}.final_layer_norm.weight", f"{side}.final_norm.weight"))
-    rows += shared_table_rows("", head="lm_head.weight" if spec.head.tied else None)
+    if isinstance(spec, EncoderOnly):
+        rows.append(Ignored("decoder.*", "the decoder of the pair that the encoder was saved with"))
+        return (*rows, *shared_table_rows(("",), head="lm_head.weight"))
+    rows += shared_table_rows(("",), head="lm_head.weight" if spec.head.tied else None)
     if not spec.head.tied:
         # A head that was never told apart from the table is not in the file.
         rows += [Same("lm_head.weight", "head.project.weight"), Fallback("shared.weight", "head.project.weight")]
@@ -185,4 +199,4 @@ def table(spec: Spec) -> Table:
     return tuple(rows)
 
 
-T5 = Family("t5", _ARCHITECTURES, translate, to_config, table)
+T5 = Family("t5", (_BOTH, _FIRST, _ENCODER), translate, to_config, table)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from clearformer.checkpoint.renames import Ignored, Reshaped, Row, Same, Table, Tied
 from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
 from clearformer.families.family import Family
-from clearformer.families.heads import read_labels, write_labels
+from clearformer.families.heads import read_labels, stems, write_labels
+from clearformer.families.multi_head import read_multi_head
 from clearformer.families.patches import patch_row
-from clearformer.messages import families as say
+from clearformer.families.pretrained_config import require_encoder
 from clearformer.spec import (
     Attention,
     Biases,
@@ -27,25 +30,19 @@ from clearformer.spec import (
     Regression,
     Spec,
     Stack,
-    Vector,
 )
 
 _HIDDEN, _LABELS = "ViTModel", "ViTForImageClassification"
 
 
 def translate(config: ConfigReader, architecture: str) -> Spec:
-    width, heads = config.whole("hidden_size"), config.whole("num_attention_heads")
-    if width % heads:
-        config.contradiction("hidden_size", "num_attention_heads", say.HEADS_DO_NOT_DIVIDE_WIDTH)
+    width, attention = read_multi_head(config)
     norm = LayerNorm(config.number("layer_norm_eps", 1e-12))
     dropout = config.number("hidden_dropout_prob", 0.0)
     biased = config.flag("qkv_bias", True)
     block = Block(
-        attention=Attention(
-            heads,
-            heads,
-            width // heads,
-            width // heads,
+        attention=replace(
+            attention,
             visibility=Full(),
             bias=Biases(query=biased, key=biased, value=biased, output=True),
             dropout=config.number("attention_probs_dropout_prob", 0.0),
@@ -58,9 +55,7 @@ def translate(config: ConfigReader, architecture: str) -> Spec:
     patches = _read_patches(config, dropout)
     # A pooler that only ViTModel has, and that no hidden state passes; the decoder of masked pixels.
     config.harmless(("pooler_output_size", "pooler_act", "encoder_stride", "tie_word_embeddings"))
-    for key in ("is_decoder", "add_cross_attention", "is_encoder_decoder"):
-        config.only(key, False)
-    config.only("pruned_heads", {})
+    require_encoder(config)
     layers = config.whole("num_hidden_layers", limit=MAX_LAYERS)
     return EncoderOnly(
         encoder=Stack(width, patches, (block,) * layers, final_norm=norm),
@@ -132,8 +127,7 @@ _LAYER = (
 
 def table(spec: Spec) -> Table:
     assert isinstance(spec, EncoderOnly)
-    bare = isinstance(spec.head, Hidden | Vector)
-    rows = [row for stem in (("", "vit.") if bare else ("vit.", "")) for row in _stack_rows(stem, spec.encoder)]
+    rows = [row for stem in stems(spec.head, "vit.") for row in _stack_rows(stem, spec.encoder)]
     return (
         *rows,
         *(Same(f"classifier.{kind}", f"head.project.{kind}") for kind in ("weight", "bias")),

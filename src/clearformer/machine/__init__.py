@@ -17,7 +17,7 @@ from clearformer.machine.devices import (
 )
 from clearformer.machine.memory import Memory, in_binary_units, memory
 from clearformer.machine.processor import cores, cpu_features, cpu_name
-from clearformer.machine.speed import Speed, measure, measured, remembered, save
+from clearformer.machine.speed import Speed, known, measure, measured, remembered, save
 
 __all__ = [
     "Accelerator",
@@ -32,6 +32,7 @@ __all__ = [
     "cpu_features",
     "cpu_name",
     "in_binary_units",
+    "known",
     "measure",
     "measured",
     "memory",

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from clearformer.machine.kept import keep
 from clearformer.machine.speed import identity
 
 FILE = "backend-speed.json"
@@ -34,11 +35,8 @@ class BackendSpeed:
 
 
 def remember_backends(found: Sequence[BackendSpeed], folder: Path) -> None:
-    """Keep what was measured in `folder`, whole or not at all."""
-    folder.mkdir(parents=True, exist_ok=True)
-    partial = folder / f"{FILE}.partial"
-    partial.write_text(json.dumps([asdict(each) for each in found]), encoding="utf-8")
-    partial.replace(folder / FILE)
+    """Keep what was measured in `folder`, whole or not at all. Raises OSError."""
+    keep(folder / FILE, [asdict(each) for each in found])
 
 
 def remembered_backends(folder: Path) -> tuple[BackendSpeed, ...]:

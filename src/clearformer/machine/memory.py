@@ -33,11 +33,11 @@ def memory(root: Path = Path("/")) -> Memory:
 
 def in_binary_units(size: float) -> str:
     """A number of bytes as a person reads it, in units of 1024."""
-    for unit in ("B", "KiB", "MiB"):
+    for unit in ("B", "KiB", "MiB", "GiB"):
         if size < 1024:
             return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
         size /= 1024
-    return f"{size:.1f} GiB"
+    return f"{size:.1f} TiB"
 
 
 def _system_memory(root: Path) -> tuple[int | None, int | None]:

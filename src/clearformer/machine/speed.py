@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 from clearformer.machine.devices import supported_dtypes
+from clearformer.machine.kept import keep
 from clearformer.machine.memory import memory
 from clearformer.machine.processor import cores, cpu_name
 
@@ -60,11 +62,18 @@ def remembered(folder: Path) -> Speed | None:
 
 
 def save(speed: Speed, folder: Path) -> None:
-    """Keep a measurement in `folder`, whole or not at all."""
-    folder.mkdir(parents=True, exist_ok=True)
-    partial = folder / f"{FILE}.partial"
-    partial.write_text(json.dumps(asdict(speed)), encoding="utf-8")
-    partial.replace(folder / FILE)
+    """Keep a measurement in `folder`, whole or not at all. Raises OSError."""
+    keep(folder / FILE, asdict(speed))
+
+
+def known(folder: Path) -> Speed:
+    """What is kept in `folder`, else what is measured now and kept from then on, where the folder lets itself be
+    written."""
+    if (speed := measured(folder)) is None:
+        speed = measure()
+        with suppress(OSError):
+            save(speed, folder)
+    return speed
 
 
 def identity() -> str:

@@ -7,8 +7,16 @@ from clearformer.messages.inspect import DIMENSIONS
 
 # Refused
 NOT_WHOLE = failure(
-    en=("{name}: expected a whole number from 1, found {found}.", "Give such a number."),
-    zh=("{name}：应为 1 以上的整数，实际为 {found}。", "请给出这样的数。"),
+    en=("{name}: expected a whole number from 1 to {most}, found {found}.", "Give such a number."),
+    zh=("{name}：应为 1 到 {most} 的整数，实际为 {found}。", "请给出这样的数。"),
+)
+LENGTH_IS_FIXED = failure(
+    en=("{name}: the input of this {kind} fixes how many positions there are.", "Leave the length out."),
+    zh=("{name}：这个 {kind} 的位置数由输入决定。", "请省略长度。"),
+)
+NO_SOURCE = failure(
+    en=("source_length: this {kind} has no encoder in front of a decoder that reads a text.", "Leave it out."),
+    zh=("source_length：这个 {kind} 的解码器之前没有读文本的编码器。", "请省略它。"),
 )
 NOT_ONE_OF = failure(
     en=("{name}: expected one of {expected}, found {found}.", "Give one of those."),
@@ -23,12 +31,18 @@ WRITES_NOTHING = failure(
     zh=("--generate 需要能写词元的模型；这个模型是 {found}。", "请去掉 --generate。"),
 )
 BAD_GENERATE = failure(
-    en=("--generate: expected prompt+new tokens such as 512+128, found {found}.", "Give two whole numbers from 1."),
-    zh=("--generate：应为“提示+生成”的词元数，例如 512+128，实际为 {found}。", "请给出两个 1 以上的整数。"),
+    en=(
+        "--generate: expected prompt+new tokens such as 512+128, found {found}.",
+        "Give two whole numbers from 1, of at most 13 digits.",
+    ),
+    zh=("--generate：应为“提示+生成”的词元数，例如 512+128，实际为 {found}。", "请给出两个 1 以上、至多 13 位的整数。"),
 )
 NO_SIZE = failure(
-    en=("Expected a size such as 24GB or 16GiB, found {found}.", "Give a number above 0 with its unit."),
-    zh=("应为 24GB 或 16GiB 这样的大小，实际为 {found}。", "请给出大于 0 的数和单位。"),
+    en=(
+        "Expected a size such as 24GB or 16GiB, found {found}.",
+        "Give a number with its unit, from a byte to a million TB.",
+    ),
+    zh=("应为 24GB 或 16GiB 这样的大小，实际为 {found}。", "请给出带单位的数，从 1 字节到一百万 TB。"),
 )
 NOT_MEASURED = Message(
     "No times: this machine has not been measured. clearformer env --measure does it.",
@@ -124,6 +138,9 @@ BATCH, LENGTH, LAYERS = (
     Message("blocks a stack", "每栈层数"),
 )
 FITS_NOT = Message("not even 1", "1 也放不下")
+FIXED, NO_BLOCKS = Message("the input fixes them", "由输入决定"), Message("there are none to repeat", "没有可重复的层")
+AT_LEAST = Message("or more: nobody looked further", "或更多：未再往上查")
+WITHIN = Message("{outer}: {inner}", "{outer}：{inner}")
 MODEL_OF = Message("{count:,} parameters", "{count:,} 个参数")
 LETTERS = {
     **DIMENSIONS,

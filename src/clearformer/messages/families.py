@@ -72,7 +72,6 @@ SCALED_DIFFERENTLY = Message("they scale differently", "两者的缩放方式不
 SCALINGS_DIFFER = Message("they name different scalings", "两者指的是不同的缩放方式")
 SCALED_TWICE = Message("the frequencies are scaled twice", "频率被缩放了两次")
 OUTER_DIFFERS = Message("the config's own {key} is {outer}", "配置自身的 {key} 为 {outer}")
-ONE_TYPE_A_LAYER = Message("every layer needs one type", "每一层须有一个类型")
 WINDOW_LACKING = Message("layers slide and no window is given", "有滑动窗口层，却没有给出窗口大小")
 EXPERTS_COUNTED_TWICE = Message("both count the experts", "两者都是专家的个数")
 ACTIVATIONS_DIFFER = Message("they name different activations", "两者指的是不同的激活函数")

@@ -54,6 +54,10 @@ VERBS = {
         "Reckon parameters, FLOPs, memory, KV cache and time from a model's description, each with its formula.",
         "由模型的描述推算参数量、FLOPs、内存、KV 缓存与时间，每项附公式。",
     ),
+    "card": Message(
+        "Explain a model's config: each key's meaning, what the 2017 paper had, why it changed, what it costs.",
+        "逐项解释模型的配置：每个键的含义、2017 年论文的做法、改变的原因与代价。",
+    ),
     "bench": Message(
         "Measure our speed, alone or side by side with Hugging Face.",
         "测量速度，可单独测，也可与 Hugging Face 并排比较。",
@@ -200,6 +204,11 @@ SENTENCES = (
         "求这么多内存（例如 24GB）放得下的最大批、长度与层数。",
     ),
     Message("Further models, for a table side by side.", "再给出几个模型，并排成表。"),
+    # card
+    Message(
+        "A preset, a model as other verbs take it, or a config.json, of any family and size.",
+        "预设名称、其他命令所用的模型，或任意家族、任意规模的 config.json。",
+    ),
     # bench
     Message(
         "The model and the batch: decoders of 0.8 and 13.9 million, or 7.6 million that translate.",

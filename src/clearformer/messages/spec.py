@@ -8,8 +8,8 @@ OUT_OF_RANGE = failure(
     en=("{owner}.{field} must be {expected}; found {found}.", "Set {field} to {expected}."),
     zh=("{owner}.{field} 应为 {expected}；实际是 {found}。", "请把 {field} 设为 {expected}。"),
 )
-WHOLE_FROM_1 = Message("a whole number ≥ 1", "≥ 1 的整数")
-WHOLE_FROM_0 = Message("a whole number ≥ 0", "≥ 0 的整数")
+WHOLE_FROM_1 = Message("a whole number from 1 to 2⁵³", "1 到 2⁵³ 的整数")
+WHOLE_FROM_0 = Message("a whole number from 0 to 2⁵³", "0 到 2⁵³ 的整数")
 FINITE_ABOVE_0 = Message("a finite number > 0", "> 0 的有限数")
 ALL_FINITE_ABOVE_0 = Message("a tuple of finite numbers > 0", "> 0 的有限数组成的元组")
 PROBABILITY = Message("a probability in [0, 1)", "[0, 1) 内的概率")

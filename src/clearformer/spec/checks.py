@@ -9,6 +9,9 @@ from clearformer.errors import SpecError
 from clearformer.messages import Message
 from clearformer.messages import spec as messages
 
+# As far as JSON's whole numbers go; products of such sizes still have a logarithm and a float.
+_LARGEST = 1 << 53
+
 
 def positive(owner: object, *fields: str) -> None:
     """Whole numbers of at least 1."""
@@ -69,7 +72,7 @@ def require(held: bool, owner: object, field: str, expected: Message, **values: 
 
 
 def _whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, int) and not isinstance(value, bool) and value <= _LARGEST
 
 
 def _number(value: object) -> bool:

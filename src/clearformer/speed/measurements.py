@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import torch
 
+from clearformer.machine.kept import keep
 from clearformer.machine.speed import identity
 
 FILE = "training-speed.json"
@@ -38,13 +40,8 @@ class Measurements:
 
     def _save(self) -> None:
         """Whole or not at all; where nothing can be kept, the next run measures again."""
-        partial = self._path.with_suffix(".partial")
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            partial.write_text(json.dumps({"machine": self._owner, "figures": self._known}), encoding="utf-8")
-            partial.replace(self._path)
-        except OSError:
-            return
+        with suppress(OSError):
+            keep(self._path, {"machine": self._owner, "figures": self._known})
 
 
 def alternating(works: dict[str, Callable[[], object]], *, rounds: int = 5) -> Figures:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from clearformer.model import Model
 from clearformer.speed.training import Choices, apply
@@ -31,3 +31,10 @@ def looked_at(twin: Model, weights: Mapping[str, Tensor], choices: Choices) -> I
     exact = replace(choices, dtype="float32", compile=False, recompute=False)
     with untouched_randomness(), torch.no_grad(), apply(twin.eval(), exact):
         yield
+
+
+def trial_pass(model: nn.Module, loss: Callable[[], Tensor]) -> None:
+    """A forward and backward pass that leaves nothing behind: no gradients, and no random numbers drawn."""
+    with untouched_randomness():
+        loss().backward()
+    model.zero_grad(set_to_none=True)

@@ -12,7 +12,7 @@ from clearformer.messages import Message
 from clearformer.model import Model
 from clearformer.speed.training import Choices, choose
 from clearformer.store.places import home
-from clearformer.train.apart import untouched_randomness
+from clearformer.train.apart import trial_pass
 from clearformer.train.events import Noted
 from clearformer.train.recipe import Recipe
 from clearformer.train.step import to_device
@@ -28,10 +28,7 @@ def choose_for(task: Task[Any], recipe: Recipe, model: Model, note: Callable[[No
     batch = to_device(few[0], recipe.compute.device)
 
     def step() -> None:
-        with untouched_randomness():
-            task.loss(model, batch).total.backward()
-        for weight in model.parameters():
-            weight.grad = None
+        trial_pass(model, lambda: task.loss(model, batch).total)
 
     def tell(message: Message, values: dict[str, Any]) -> None:
         note(Noted(message, values))

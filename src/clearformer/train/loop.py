@@ -16,6 +16,7 @@ from clearformer.runs.folder import RunFolder
 from clearformer.runs.state import save_state
 from clearformer.speed.kept_memory import kept_memory
 from clearformer.speed.training import apply
+from clearformer.store.places import home
 from clearformer.train.apart import looked_at, untouched_randomness
 from clearformer.train.events import Evaluated, Event, Noted, Sampled, Saved, Stepped, Stopped
 from clearformer.train.pace import flops_a_unit, peak_flops, peak_memory
@@ -171,7 +172,7 @@ class Trainer:
         if now.pace.left(now.plan.steps - now.progress.step, 0) > _WORTH_MEASURING_S:
             batch = to_device(self.task.training().batch(0, 0), self.recipe.compute.device)
             now.pace.flops_per_unit = flops_a_unit(self.task, now.twin, batch)
-            now.pace.peak = peak_flops(machine.measure(), now.choices.dtype)
+            now.pace.peak = peak_flops(machine.known(home()), now.choices.dtype)
 
     def _write(self, **record: object) -> None:
         now = self.now

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-
-TIMES = frozenset({"seconds", "units_per_s", "mfu", "memory"})
-"""Fields that differ from run to run; all others are a function of the recipe."""
 
 
 class MetricsFile:
@@ -45,15 +41,6 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
     """The records, without a last line that a killed run left unfinished."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     return [json.loads(line) for line in lines if line.endswith("\n")]
-
-
-def fingerprint(path: Path) -> str:
-    """SHA-256 of all that the recipe decides: the records without times."""
-    digest = hashlib.sha256()
-    for record in read_metrics(path):
-        fixed = {name: value for name, value in record.items() if name not in TIMES}
-        digest.update(json.dumps(fixed, sort_keys=True).encode() + b"\n")
-    return digest.hexdigest()
 
 
 def _sayable(value: object) -> object:

@@ -10,7 +10,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from clearformer.machine import Speed
 from clearformer.speed.training import Choices, apply
-from clearformer.train.apart import untouched_randomness
+from clearformer.train.apart import trial_pass
 from clearformer.train.task import Task
 
 _KEEP = 0.9
@@ -66,10 +66,8 @@ def flops_a_unit(task: Task[Any], model: Any, batch: Any) -> float:
     """Floating-point operations of one forward and backward pass, counted on a batch, over its units."""
     # The counter knows no fused kernel, and what is recomputed is no part of the model's own operations.
     plain = Choices(kernel="plain", device=str(next(model.parameters()).device))
-    with untouched_randomness(), apply(model, plain), FlopCounterMode(display=False) as counter:
-        task.loss(model, batch).total.backward()
-    for weight in model.parameters():
-        weight.grad = None
+    with apply(model, plain), FlopCounterMode(display=False) as counter:
+        trial_pass(model, lambda: task.loss(model, batch).total)
     return counter.get_total_flops() / max(task.units(batch), 1)
 
 

@@ -14,7 +14,7 @@ from clearformer.checkpoint.renames import Table
 from clearformer.checkpoint.tensor_file import TensorFile
 from clearformer.errors import CheckpointError
 from clearformer.families.config_reader import ConfigReader
-from clearformer.families.family import require_same, translated
+from clearformer.families.family import Examined, examined, require_same, translated
 from clearformer.families.gguf.rotary import divisors_alone
 from clearformer.families.gguf.values import decimal
 from clearformer.messages import families as say
@@ -47,9 +47,18 @@ class GGUFForm:
 
     def read(self, tensors: TensorFile) -> Spec:
         """A GGUF file's metadata → the spec that it means. Raises CheckpointError naming the key."""
+        reader = self._reader(tensors)
+        return translated(reader, lambda: self.translate(reader, tensors))
+
+    def examine(self, tensors: TensorFile) -> Examined:
+        """The same without a refusal of keys that nobody reads."""
+        reader = self._reader(tensors)
+        return examined(reader, lambda: self.translate(reader, tensors))
+
+    def _reader(self, tensors: TensorFile) -> ConfigReader:
         reader = ConfigReader(tensors.metadata, tensors.path)
         reader.harmless(key for key in tensors.metadata if key.startswith(("general.", "tokenizer.", "quantize.")))
-        return translated(reader, lambda: self.translate(reader, tensors))
+        return reader
 
     def write(self, spec: Spec, shapes: Mapping[str, tuple[int, ...]]) -> Said:
         """What a file must say to mean this spec, whose weights have these shapes. Raises CheckpointError naming the

@@ -1,13 +1,20 @@
-"""Config keys that change nothing in the computation, so that every other unread key can be an error."""
+"""What transformers' PreTrainedConfig gives every family: keys that change nothing, and keys that change the kind of
+model.
+
+The first are named, so that every other unread key can be an error; the second must say what the family is.
+"""
 
 from __future__ import annotations
 
-# Where the file came from, and how transformers was to call the model.
+from clearformer.families.config_reader import ConfigReader
+
+# Where the file came from, where the makers' own code for this type lies, and how transformers was to call the model.
 _BOOKKEEPING = (
     "_name_or_path",
     "_num_labels",
     "architectures",
     "attn_implementation",
+    "auto_map",
     "_attn_implementation",
     "chunk_size_feed_forward",
     "dtype",
@@ -48,6 +55,7 @@ _SPECIAL_TOKENS = (
 _GENERATION = (
     "bad_words_ids",
     "begin_suppress_tokens",
+    "cache_implementation",
     "diversity_penalty",
     "do_sample",
     "early_stopping",
@@ -75,3 +83,18 @@ _GENERATION = (
 )
 
 HARMLESS = _BOOKKEEPING + _SPECIAL_TOKENS + _GENERATION
+
+
+def require_decoder(config: ConfigReader) -> None:
+    """A stack that writes, whatever it is called: `is_decoder` changes nothing in one that is always causal."""
+    config.only("is_decoder", False, True)
+    config.only("add_cross_attention", False)
+    config.only("is_encoder_decoder", False)
+    config.only("pruned_heads", {})
+
+
+def require_encoder(config: ConfigReader) -> None:
+    """A stack that reads, and nothing beside it."""
+    for key in ("is_decoder", "add_cross_attention", "is_encoder_decoder"):
+        config.only(key, False)
+    config.only("pruned_heads", {})
