@@ -14,6 +14,7 @@ from clearformer.reference import initial
 from clearformer.reference import model as twin
 from clearformer.reference.loss import cross_entropy
 from drawing.built import built
+from drawing.kernels import everywhere
 from drawing.small import SPECS, Arrays, V, inputs
 
 STEP = 1e-5
@@ -90,6 +91,13 @@ def test_autograd_equals_central_differences_of_the_twin(name: str) -> None:
     errors = worst_error(SPECS[name], seed=3)
     wrong = {weight: error for weight, error in errors.items() if not error <= 1e-6}
     assert not wrong
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_so_do_the_gradients_by_tiles(name: str) -> None:
+    with everywhere("tiled"):
+        errors = worst_error(SPECS[name], seed=3)
+    assert all(error <= 1e-6 for error in errors.values())
 
 
 def test_a_detached_branch_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from clearformer import spec as s
 from clearformer.laws import LawName
+from clearformer.layers.kernels import Kernel
+from drawing.kernels import everywhere
 from law_testers.check import TESTERS, check_all
 from law_testers.specs import lawful_spec
 
@@ -47,9 +49,18 @@ def test_every_law_holds() -> None:
     assert not rare, f"reached fewer than five times: {rare}"
 
 
+@settings(max_examples=30, phases=PHASES)
+@given(lawful_spec, SEEDS, DTYPES)
+def test_every_law_holds_by_tiles(spec: s.Spec, seed: int, dtype: torch.dtype) -> None:
+    with everywhere("tiled"):
+        check_all(spec, seed, dtype)
+
+
 @pytest.mark.long
 @pytest.mark.timeout(5400)
+@pytest.mark.parametrize("kernel", ["sdpa", "tiled"])
 @settings(max_examples=5000, phases=PHASES)
-@given(lawful_spec, SEEDS, DTYPES)
-def test_every_law_holds_long(spec: s.Spec, seed: int, dtype: torch.dtype) -> None:
-    check_all(spec, seed, dtype)
+@given(spec=lawful_spec, seed=SEEDS, dtype=DTYPES)
+def test_every_law_holds_long(kernel: Kernel, spec: s.Spec, seed: int, dtype: torch.dtype) -> None:
+    with everywhere(kernel):
+        check_all(spec, seed, dtype)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from clearformer import spec as s
 from clearformer.layers import norm
+from clearformer.layers.kernels import Kernel
 from clearformer.model import Model
 from clearformer.reference import initial
 from clearformer.reference import model as twin
@@ -21,6 +22,7 @@ from clearformer.reference.activation import sigmoid
 from clearformer.taps import OFF
 from drawing.built import built
 from drawing.inputs import Batch, batch, prefixes
+from drawing.kernels import everywhere
 from drawing.models import any_spec
 from law_testers.conditioning import FLOAT32_MOVES, Nudge, moves
 from law_testers.subject import NEAR, TOLERANCE, margins
@@ -139,12 +141,21 @@ def test_pytorch_equals_the_twin_over_the_whole_space() -> None:
     assert not rare, f"drawn fewer than five times: {rare}"
 
 
+@settings(max_examples=50)
+@given(any_spec, SEEDS)
+def test_pytorch_by_tiles_equals_the_twin(spec: s.Spec, seed: int) -> None:
+    with everywhere("tiled"):
+        compare(spec, seed)
+
+
 @pytest.mark.long
 @pytest.mark.timeout(5400)
+@pytest.mark.parametrize("kernel", ["sdpa", "tiled"])
 @settings(max_examples=5000)
-@given(any_spec, SEEDS)
-def test_pytorch_equals_the_twin_long(spec: s.Spec, seed: int) -> None:
-    compare(spec, seed)
+@given(spec=any_spec, seed=SEEDS)
+def test_pytorch_equals_the_twin_long(kernel: Kernel, spec: s.Spec, seed: int) -> None:
+    with everywhere(kernel):
+        compare(spec, seed)
 
 
 def test_the_twins_sigmoid_keeps_its_digits_where_it_is_tiny() -> None:

@@ -28,6 +28,7 @@ _PUBLIC = {
     "load": "clearformer.load",
     "stream": "clearformer.generate.speak",
     "trace": "clearformer.inspect.trace",
+    "verify": "clearformer.verify.verifying",
 }
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "load",
     "stream",
     "trace",
+    "verify",
 ]
 
 

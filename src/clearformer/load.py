@@ -16,6 +16,7 @@ from clearformer.checkpoint.manifest import check_manifest
 from clearformer.checkpoint.reading import given, inside
 from clearformer.checkpoint.renames import Table
 from clearformer.checkpoint.tensor_file import TensorFile
+from clearformer.cost.parameters import parameters
 from clearformer.errors import CheckpointError, MachineError, UsageError
 from clearformer.families import GenerationDefaults, family_of, gguf_form_of
 from clearformer.families.generation import read_generation, read_gguf_generation
@@ -32,6 +33,10 @@ from clearformer.text.gguf import chat_template_from_gguf, describes_tokenizer, 
 from clearformer.text.load import FILES, SOURCE_TOKENIZER, TOKENIZER, chat_template_from_folder, tokenizer_from_folder
 from clearformer.text.tokenizer import Tokenizer
 
+# A config that asks for far more numbers than the files hold is refused before a module is made: only then is which
+# tensor is lacking of no interest.
+_NUMBERS_A_NUMBER = 8
+_SMALL = 100_000
 DTYPES = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
 
 
@@ -168,6 +173,7 @@ def _look_into_gguf(located: Located) -> Found:
 
 def _filled(found: Found, device: torch.device, dtype: torch.dtype) -> Model:
     """The weights become the parameters themselves: nothing is drawn first, and nothing is kept twice."""
+    _require_enough(found)
     model = empty(found.spec)
     shapes = {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
     try:
@@ -184,6 +190,13 @@ def _filled(found: Found, device: torch.device, dtype: torch.dtype) -> Model:
     model.load_state_dict(placed, assign=True, strict=False)
     assert not any(parameter.is_meta for parameter in model.parameters())
     return model.eval()
+
+
+def _require_enough(found: Found) -> None:
+    held = sum(math.prod(found.tensors.shape(name)) for name in found.tensors.names())
+    needed = parameters(found.spec).total
+    if needed > _SMALL + _NUMBERS_A_NUMBER * held:
+        raise CheckpointError(say.CLAIMS_MORE, path=found.path, needed=needed, held=held)
 
 
 def _no_memory(

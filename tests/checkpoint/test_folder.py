@@ -99,10 +99,17 @@ def test_links_of_the_hubs_cache_are_followed(tmp_path):
         open_folder(snapshot)
 
 
-@pytest.mark.parametrize("name", ["pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5"])
-def test_legacy_formats_are_refused_unread(folder, name):
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("pytorch_model.bin", r"clearformer pull .* --allow-pickle"),
+        ("pytorch_model.bin.index.json", r"clearformer pull .* --allow-pickle"),
+        ("tf_model.h5", "Get the model as safetensors"),
+    ],
+)
+def test_legacy_formats_are_refused_unread(folder, name, remedy):
     (folder / name).write_bytes(b"cos\nsystem\n(S'touch /tmp/pwned'\ntR.")
-    with pytest.raises(CheckpointError, match=f"only in {name}.*convert it with transformers"):
+    with pytest.raises(CheckpointError, match=f"only in {name}.*{remedy}"):
         open_folder(folder)
 
 

@@ -8,7 +8,7 @@ import struct
 
 import pytest
 import torch
-from safetensors.torch import save, save_file
+from safetensors.torch import save_file
 
 from clearformer.checkpoint.safetensors_file import DTYPES, open_safetensors
 from clearformer.errors import CheckpointError
@@ -89,12 +89,6 @@ BOMBS = {
 @pytest.mark.parametrize("name", BOMBS)
 def test_bomb_is_refused(name, refused):
     refused(open_safetensors, BOMBS[name])
-
-
-def test_mutations_are_read_or_refused(mutations):
-    valid = save({"a.weight": torch.randn(5, 3), "b": torch.randn(4).half(), "c": torch.arange(6)}, {"format": "pt"})
-    refusals = mutations(open_safetensors, valid, count=300, seed=1)
-    assert 200 < refusals < 300  # most damage shows, but a bit of the data may flip
 
 
 def test_errors_name_the_expected_and_the_found(refused):

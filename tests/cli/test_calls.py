@@ -17,7 +17,7 @@ CALLS = [
     ),
     (["pull", "--from", "moon", "x"], "--from: expected one of wheel, hub, got moon", "应为 wheel, hub 之一"),
     (["env", "--json=maybe"], "--json: the value maybe cannot be read", "无法识别值 maybe"),
-    (["pull"], "clearformer pull: expected NAME", "缺少 NAME"),
+    (["pull"], "clearformer pull: expected MODEL", "缺少 MODEL"),
     (["pull", "x", "--from"], "expected a value after --from", "--from 之后缺少值"),
     (["env", "--measure", "--measure"], "--measure is given twice", "--measure 给出了两次"),
     (["show", "a", "b"], "clearformer show does not take this: b", "clearformer show 不接受：b"),

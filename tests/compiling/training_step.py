@@ -65,7 +65,7 @@ def compare(backend: str, kernel: Kernel, documents: bool) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    kernels: tuple[Kernel, ...] = ("plain", "sdpa")
+    kernels: tuple[Kernel, ...] = ("plain", "tiled", "sdpa")
     found = {
         f"{kernel} {documents}": compare(sys.argv[1], kernel, documents)
         for kernel in kernels

@@ -69,7 +69,7 @@ def types_in(value: object) -> Iterator[str]:
             yield from types_in(item)
 
 
-@pytest.mark.parametrize("kernel", ["plain", "sdpa"])
+@pytest.mark.parametrize("kernel", ["plain", "tiled", "sdpa"])
 def test_packed_equals_each_document_alone(kernel: Kernel) -> None:
     reached: Counter[str] = Counter()
 

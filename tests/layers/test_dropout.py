@@ -49,7 +49,7 @@ def answers(spec: s.DecoderOnly, *, training: bool, kernel: Kernel = "sdpa") -> 
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("shape", [{}, {"gated": True}, {"latent": True}, {"parallel": True}], ids=str)
-@pytest.mark.parametrize("kernel", ["plain", "sdpa"])
+@pytest.mark.parametrize("kernel", ["plain", "tiled", "sdpa"])
 def test_each_place_drops_alone_and_only_in_training(place: str, shape: dict[str, bool], kernel: Kernel) -> None:
     spec = spec_with(**{place: 0.5}, **shape)
     first, second = answers(spec, training=True, kernel=kernel)

@@ -14,7 +14,7 @@ from clearformer.layers.mask import Mask
 from clearformer.spec import Causal, Full, Visibility
 
 VISIBILITIES: tuple[Visibility, ...] = (Full(), Full(1), Full(0), Causal(), Causal(2), Causal(1), Causal(prefix=True))
-KERNELS: tuple[Kernel, ...] = ("plain", "sdpa")
+KERNELS: tuple[Kernel, ...] = ("plain", "tiled", "sdpa")
 B, S, K = 2, 5, 4
 PREFIX = (3, 0)
 

@@ -14,7 +14,7 @@ from clearformer.reference import attention as twin
 from clearformer.taps import record
 
 DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
-KERNELS: tuple[Kernel, ...] = ("plain", "sdpa")
+KERNELS: tuple[Kernel, ...] = ("plain", "tiled", "sdpa")
 B, H, G, T, K = 3, 4, 2, 4, 8
 
 

@@ -84,6 +84,7 @@ CASES: list[tuple[str, Callable[[], object]]] = [
     ("ROTARY_WIDTH", lambda: s.Attention(2, 1, 5, 4, position=s.Rotary())),
     ("ROTARY_NEEDS_WIDTH", lambda: s.LatentAttention(2, 4, 4, 6, s.Rotary())),
     ("SINUSOIDAL_WIDTH", lambda: s.Stack(7, s.Tokens(9, s.Sinusoidal()), (BLOCK,))),
+    ("TOO_MANY_BLOCKS", lambda: s.Stack(8, TOKENS, (BLOCK,) * 1025)),
     ("LONGROPE_LENGTH", lambda: s.Rotary(width=4, scaling=s.LongRoPE((1.0,), (1.0, 2.0), 8, 1.0))),
     ("SHARED_BIAS_DIFFERS", lambda: sharing(s.RelativeBias(8, 16), s.RelativeBias(16, 32))),
     ("CROSS_ATTENTION_SEES_ALL", lambda: replace(BLOCK, cross_attention=SEEN)),

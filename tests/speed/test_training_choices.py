@@ -32,7 +32,7 @@ class Wanted:
     device: str = "cpu"
     dtype: Literal["float32", "bfloat16", "auto"] = "float32"
     compile: Literal["auto", "yes", "no"] = "auto"
-    kernel: Literal["auto", "plain", "sdpa"] = "auto"
+    kernel: Literal["auto", "plain", "tiled", "sdpa"] = "auto"
     switch: Literal["auto", "yes", "no"] = "auto"
     checkpoint_activations: bool = False
 
@@ -100,6 +100,44 @@ def test_a_switch_that_is_no_faster_stays_off(model: DecoderOnly, figures: dict,
 def test_kernels_alike_give_the_one_without_tables(model: DecoderOnly, figures: dict, tmp_path: Path) -> None:
     figures["kernels"] = {"plain": 1.0, "sdpa": 1.01}
     assert chosen(model, Wanted(), tmp_path)[0].kernel == "sdpa"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "kernel"),
+    [
+        ({"plain": 1.0, "tiled": 0.9, "sdpa": 1.0}, "tiled"),
+        ({"plain": 0.98, "tiled": 1.0, "sdpa": 1.0}, "sdpa"),
+        ({"plain": 0.89, "tiled": 0.9, "sdpa": 1.0}, "tiled"),
+        ({"plain": 0.8, "tiled": 0.9, "sdpa": 1.0}, "plain"),
+        ({"tiled": 2.0, "sdpa": 1.0}, "sdpa"),
+    ],
+)
+def test_of_three_the_fastest_is_chosen_and_of_those_alike_the_leanest(
+    model: DecoderOnly, figures: dict, tmp_path: Path, seconds: dict[str, float], kernel: str
+) -> None:
+    figures["kernels"] = seconds
+    assert chosen(model, Wanted(), tmp_path)[0].kernel == kernel
+
+
+def test_tiles_are_tried_where_tables_are_large_and_on_a_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    small, large = (Attended(4, 8, 8, T, T, 64, 64, True, False, False, 0.1) for T in (128, 512))
+    assert attention_choice.candidates({small: 6}, "cpu") == ("plain", "sdpa")
+    assert attention_choice.candidates({small: 6, large: 1}, "cpu") == ("plain", "tiled", "sdpa")
+    assert attention_choice.candidates({large: 1}, "cuda") == ("plain", "sdpa")
+    memory = replace(attention_choice.memory(), available=2**20)
+    monkeypatch.setattr(attention_choice, "memory", lambda: memory)
+    assert attention_choice.candidates({large: 1}, "cpu") == ("tiled", "sdpa")
+
+
+def test_the_mask_of_a_trial_hides_what_the_runs_hides() -> None:
+    at = Attended(2, 2, 2, 16, 16, 4, 4, False, False, False, 0.0, window=3)
+    slots = torch.arange(16)
+    assert torch.equal(
+        attention_choice.mask_like(at, "cpu").visible()[0, 0],
+        (slots[None] <= slots[:, None]) & (slots[:, None] - slots[None] < 3),
+    )
+    windowed = drawn(decoder(block(s.Causal(4))), 0, torch.float32).train()
+    assert next(iter(observe(windowed, step_of(windowed)).attentions)).window == 4
 
 
 def test_tables_that_do_not_fit_are_not_tried(
@@ -211,5 +249,7 @@ def test_what_a_step_is_made_of_is_seen(model: DecoderOnly) -> None:
     assert seen.products[18, 8, 16] == 2
     assert sum(seen.products.values()) == 2 * 7
     assert seen.attentions == {Attended(2, 4, 2, 9, 9, 4, 3, True, False, False, 0.0): 2}
-    times = attention_choice.time_kernels(dict(seen.attentions), torch.float32, "cpu")
-    assert min(times["plain"], times["sdpa"]) > 0
+    kernels = ("plain", "tiled", "sdpa")
+    times = attention_choice.time_kernels(dict(seen.attentions), torch.float32, "cpu", kernels)
+    assert tuple(times) == kernels
+    assert min(times.values()) > 0

@@ -197,5 +197,5 @@ def test_a_kill_in_the_middle_leaves_no_half_model(toy, shop, cache):
 
 
 def test_only_what_is_built_in_is_pulled():
-    with pytest.raises(UsageError, match="not a built-in model"):
+    with pytest.raises(UsageError, match="are for built-in models"):
         pull("../../etc")

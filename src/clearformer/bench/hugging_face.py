@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import os
-import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib import metadata
 from importlib.util import find_spec
 from typing import Any
@@ -17,6 +13,7 @@ from clearformer.bench.contestant import Stopwatch, Written
 from clearformer.errors import MachineError
 from clearformer.messages import bench as messages
 from clearformer.store import Located
+from clearformer.verify.transformers_model import silent
 
 
 class Streamer:
@@ -46,7 +43,7 @@ class HuggingFace:
         gguf = located.kind == "gguf"
         folder = located.path.parent if gguf else located.path
         extra = {"gguf_file": located.path.name} if gguf else {}
-        with _silent():
+        with silent():
             try:
                 model: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, local_files_only=True, **extra)
             except (ValueError, OSError, KeyError) as error:
@@ -62,7 +59,7 @@ class HuggingFace:
         # Greedy, whatever the model's makers prefer, and exactly as long as ours.
         choices = {"do_sample": False, "temperature": None, "top_p": None, "top_k": None, "repetition_penalty": 1.0}
         watch = Stopwatch()
-        with torch.inference_mode(), _silent():
+        with torch.inference_mode(), silent():
             written = self._model.generate(
                 ids,
                 attention_mask=torch.ones_like(ids),
@@ -78,25 +75,3 @@ def require_transformers() -> None:
     """Raises MachineError where transformers is not installed."""
     if find_spec("transformers") is None:
         raise MachineError(messages.NO_TRANSFORMERS)
-
-
-@contextlib.contextmanager
-def _silent() -> Iterator[None]:
-    """Its bars and warnings are not part of the result, and cost time."""
-    from transformers.utils import logging
-
-    level, bars = logging.get_verbosity(), os.environ.get("TQDM_DISABLE")
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    os.environ["TQDM_DISABLE"] = "1"
-    try:
-        with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logging.set_verbosity(level)
-        logging.enable_progress_bar()
-        if bars is None:
-            del os.environ["TQDM_DISABLE"]
-        else:
-            os.environ["TQDM_DISABLE"] = bars

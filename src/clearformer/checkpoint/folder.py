@@ -25,14 +25,14 @@ RECIPE = "recipe.yaml"
 MAX_CONFIG = 10_000_000
 MAX_INDEX = 20_000_000
 
-# Formats that are pickles, or need a framework that we do not carry.
-_LEGACY = (
-    "pytorch_model.bin",
-    "pytorch_model.bin.index.json",
-    "tf_model.h5",
-    "flax_model.msgpack",
-    "consolidated.00.pth",
-)
+# Pickles are converted when asked for; the others need a framework that we do not carry.
+_LEGACY = {
+    "pytorch_model.bin": say.LEGACY,
+    "pytorch_model.bin.index.json": say.LEGACY,
+    "tf_model.h5": say.FOREIGN_WEIGHTS,
+    "flax_model.msgpack": say.FOREIGN_WEIGHTS,
+    "consolidated.00.pth": say.FOREIGN_WEIGHTS,
+}
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,9 @@ def open_weights(path: Path) -> TensorFile:
         return open_safetensors(inside(path, WEIGHTS))
     if given(path, INDEX):
         return _open_shards(path)
-    for name in _LEGACY:
+    for name, failure in _LEGACY.items():
         if given(path, name):
-            raise CheckpointError(say.LEGACY, path=path, name=name)
+            raise CheckpointError(failure, path=path, name=name)
     raise CheckpointError(say.NO_WEIGHTS, path=path)
 
 

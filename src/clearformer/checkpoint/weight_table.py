@@ -20,7 +20,7 @@ _WEIGHTS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 
 
 @dataclass(frozen=True)
-class _Claim:
+class Claim:
     """A row with its numbers filled in: these of theirs are these of ours."""
 
     row: Row
@@ -41,7 +41,7 @@ def load(
     given twice.
     """
     present = set(tensors.names())
-    chosen = _choose(_claims(table, wanted), present, wanted, tensors.path)
+    chosen = _choose(claims_of(table, wanted), present, wanted, tensors.path)
     used = {name for claim in chosen for name in claim.theirs}
     _check_rest(table, present - used, tensors)
     loaded: dict[str, Tensor] = {}
@@ -65,7 +65,7 @@ def dump(table: Table, ours: Mapping[str, Tensor]) -> dict[str, Tensor]:
 def pairs(table: Table, ours: Mapping[str, Tensor]) -> Iterator[tuple[str, Tensor]]:
     """The same one by one, each made when it is asked for; what no row names is left out."""
     done: set[str] = set()
-    for claim in _claims(table, ours):
+    for claim in claims_of(table, ours):
         if done.isdisjoint(claim.ours):
             done.update(claim.ours)
             tensors = claim.row.to_theirs(tuple(ours[name] for name in claim.ours))
@@ -74,12 +74,12 @@ def pairs(table: Table, ours: Mapping[str, Tensor]) -> Iterator[tuple[str, Tenso
 
 def require_rules(table: Table, names: Collection[str]) -> None:
     """Raises CheckpointError for a tensor that no row names."""
-    named = {name for claim in _claims(table, names) for name in claim.ours}
+    named = {name for claim in claims_of(table, names) for name in claim.ours}
     if left := [name for name in names if name not in named]:
         raise CheckpointError(say.NO_RULE, name=left[0])
 
 
-def _claims(table: Table, our_names: Collection[str]) -> list[_Claim]:
+def claims_of(table: Table, our_names: Collection[str]) -> list[Claim]:
     """Every row with every set of numbers that gives some of the names and nothing else, in the table's order."""
     rows = [row for row in table if isinstance(row, Row)]
     found: list[dict[tuple[tuple[str, str], ...], Numbers]] = [{} for _ in rows]
@@ -89,7 +89,7 @@ def _claims(table: Table, our_names: Collection[str]) -> list[_Claim]:
                 # Hundreds of experts share one row's numbers; its names are made once.
                 numbered[tuple(sorted(numbers.items()))] = numbers
     claims = [
-        _Claim(row, row.their_names(numbers), row.our_names(numbers))
+        Claim(row, row.their_names(numbers), row.our_names(numbers))
         for row, numbered in zip(rows, found, strict=True)
         for numbers in numbered.values()
     ]
@@ -97,11 +97,11 @@ def _claims(table: Table, our_names: Collection[str]) -> list[_Claim]:
 
 
 def _choose(
-    claims: list[_Claim], present: Collection[str], wanted: Mapping[str, tuple[int, ...]], path: Path
-) -> list[_Claim]:
+    claims: list[Claim], present: Collection[str], wanted: Mapping[str, tuple[int, ...]], path: Path
+) -> list[Claim]:
     """For each wanted name the one claim that the file can fill."""
-    giver: dict[str, _Claim] = {}
-    first_claim: dict[str, _Claim] = {}
+    giver: dict[str, Claim] = {}
+    first_claim: dict[str, Claim] = {}
     for claim in claims:
         filled = all(name in present for name in claim.theirs)
         for name in claim.ours:
@@ -137,7 +137,7 @@ def _check_rest(table: Table, rest: set[str], tensors: TensorFile) -> None:
         raise CheckpointError(say.UNEXPECTED_TENSORS, path=tensors.path, count=len(rest), names=names)
 
 
-def _check_shapes(claim: _Claim, tensors: TensorFile, wanted: Mapping[str, tuple[int, ...]]) -> None:
+def _check_shapes(claim: Claim, tensors: TensorFile, wanted: Mapping[str, tuple[int, ...]]) -> None:
     """The table run backwards over shapes alone tells what the file should hold, in the file's own names."""
     ours = tuple(torch.empty(wanted[name], device="meta") for name in claim.ours)
     for name, expected in zip(claim.theirs, claim.row.to_theirs(ours), strict=True):

@@ -1,18 +1,17 @@
-"""`clearformer bench decode|prefill|train`: our speed, alone or side by side with others."""
+"""`clearformer bench decode|prefill|attention|cache|train`: our speed, alone or side by side with others."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from clearformer.cli.flags import Progressing, Spoken
+from clearformer.cli.bench_flags import TIMING, Timing, keep
+from clearformer.cli.bench_lengths import attention, cache
+from clearformer.cli.flags import Spoken
 from clearformer.cli.screen import Screen
-from clearformer.errors import MachineError
 from clearformer.messages import bench as say
 from clearformer.messages import cli as say_everywhere
 
@@ -21,23 +20,8 @@ if TYPE_CHECKING:
     from clearformer.bench.rounds import Row
 
 bench = App(name="bench")
-
-
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class Timing(Progressing):
-    """How it is measured."""
-
-    dtype: Literal["float32", "bfloat16"] = "float32"
-    """Compute in this number type."""
-    runs: int = 5
-    """Runs of each program; medians are taken over them."""
-    threads: int | None = None
-    """Processor threads to compute with; one a core if left out."""
-    busy_ok: bool = False
-    """Measure on a busy machine too; the result says so."""
-    out: Path | None = None
-    """Write the JSON object into this file as well."""
+bench.command(attention)
+bench.command(cache)
 
 
 @Parameter(name="*")
@@ -86,7 +70,7 @@ def train(
     compiled: Annotated[
         bool, Parameter(name="--compile", help="Compile every model; its time is not counted.")
     ] = False,
-    flags: Timing = Timing(),
+    flags: Timing = TIMING,
     language: Spoken = "en",
 ) -> int:
     """Measure training: tokens a second over whole updates, forward, backward and optimizer."""
@@ -119,10 +103,7 @@ def train(
         _tell_rows(rows, about, screen)
         if not calm.quiet:
             screen.say(say.WAS_BUSY)
-    if flags.out is not None:
-        _write(flags.out, told)
-        if not screen.as_json:
-            screen.text(str(flags.out))
+    keep(told, flags, screen)
     return 0
 
 
@@ -162,10 +143,7 @@ def _run(job: Job, prompt: int, new: int, flags: Measuring, screen: Screen) -> i
     expected = expected_tok_s(speaker.spec, job, rates, flags.dtype, **sizes) if rates else None
     told = {**contents(report, jobs.about_machine(threads), flags, **sizes), "expected": expected}
     _tell(report, told, new, screen)
-    if flags.out is not None:
-        _write(flags.out, told)
-        if not screen.as_json:
-            screen.text(str(flags.out))
+    keep(told, flags, screen)
     return 1 if flags.dtype == "float32" and report.same_tokens is False else 0
 
 
@@ -210,10 +188,3 @@ def _tell_rows(rows: Sequence[Row], about: dict[str, Any], screen: Screen) -> No
 
 def _ratio(ratio: float | None) -> str:
     return "–" if ratio is None else f"{ratio:.2f}×"
-
-
-def _write(path: Path, told: dict[str, Any]) -> None:
-    try:
-        path.write_text(json.dumps(told, ensure_ascii=False, allow_nan=False, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise MachineError(say.CANNOT_WRITE, path=path, detail=error.strerror or error) from error

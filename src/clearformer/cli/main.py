@@ -44,6 +44,7 @@ VERBS = {
     "export": "clearformer.cli.export:export",
     "cost": "clearformer.cli.cost:cost",
     "card": "clearformer.cli.card:card",
+    "verify": "clearformer.cli.verify:verify",
     "bench": "clearformer.cli.bench:bench",
     "env": "clearformer.cli.env:env",
 }

@@ -12,10 +12,15 @@ from clearformer.messages import cli as say
 def text_or_stdin(text: str | None, name: str) -> str:
     """The argument, or standard input where there is none. Raises UsageError if neither gives text."""
     if text is not None:
-        return decoded(_argument_bytes(text), name)
+        return argument(text, name)
     if sys.stdin is None or sys.stdin.isatty():
         raise UsageError(say.NO_INPUT, name=name)
     return decoded(sys.stdin.buffer.read(), "stdin")
+
+
+def argument(text: str, name: str) -> str:
+    """An argument's text. Raises UsageError naming the first byte that is no UTF-8."""
+    return decoded(_argument_bytes(text), name)
 
 
 def text_file(path: Path) -> str:

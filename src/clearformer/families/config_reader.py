@@ -9,12 +9,13 @@ from typing import NoReturn, TypeVar
 from clearformer.errors import CheckpointError
 from clearformer.messages import Message, did_you_mean
 from clearformer.messages import families as say
+from clearformer.spec.model import DEEPEST
 
 T = TypeVar("T")
 
 # Far above any model, and small enough that a hostile config builds nothing large.
 MAX_WHOLE = 1 << 31
-MAX_LAYERS = 1024
+MAX_LAYERS = DEEPEST
 
 
 class ConfigReader:

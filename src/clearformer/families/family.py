@@ -126,6 +126,8 @@ def _meant(reader: ConfigReader, translate: Callable[[], Spec]) -> Spec:
             why=verbatim(error.cause("en"), error.cause("zh")),
             mend=verbatim(error.remedy("en"), error.remedy("zh")),
         ) from None
+    except ArithmeticError as error:  # numbers that are each possible, and together overflow or divide by nothing
+        raise CheckpointError(say.NO_ARITHMETIC, path=reader.path, detail=error) from None
 
 
 def difference(first: object, second: object, field: str = "spec") -> tuple[str, object, object] | None:

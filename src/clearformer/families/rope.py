@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from clearformer.families.config_reader import ConfigReader
+from clearformer.families.config_reader import MAX_WHOLE, ConfigReader
 from clearformer.messages import families as say
 from clearformer.spec import DynamicNTK, Layout, LinearScaling, Llama3Scaling, LongRoPE, RopeScaling, Rotary, YaRN
 
@@ -187,7 +187,10 @@ def _scaling(section: ConfigReader, config: ConfigReader, length: int, dialect: 
             return LinearScaling(section.number("factor"))
         case "dynamic":
             section.only("original_max_position_embeddings", length)
-            return DynamicNTK(section.number("factor"), length)
+            factor = section.number("factor")
+            if factor * length > MAX_WHOLE:
+                section.cannot_say("factor", f"≤ {MAX_WHOLE // length}", factor)
+            return DynamicNTK(factor, length)
         case "yarn":
             return _yarn(section, _original_length(section, config, length, dialect), length)
         case "llama3":
@@ -221,7 +224,10 @@ def _yarn(section: ConfigReader, original: int, length: int) -> YaRN:
         attention = section.number("attention_factor")
     elif numerator and denominator:
         # DeepSeek-V2 sharpens by the ratio of two such factors (arXiv 2405.04434, §3.1.4).
-        attention = sharpening(factor, numerator) / sharpening(factor, denominator)
+        divisor = sharpening(factor, denominator)
+        if not divisor:
+            section.cannot_say("mscale_all_dim", "≥ 0", denominator)
+        attention = sharpening(factor, numerator) / divisor
     return YaRN(
         factor,
         original,

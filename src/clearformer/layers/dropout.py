@@ -18,12 +18,18 @@ def dropout(x: Tensor, share: float) -> Tensor:
     if not x.is_cpu or torch.compiler.is_compiling():
         # There the draw is fused with the product.
         return functional.dropout(x, share)
+    return x * fates(x, share)
+
+
+def fates(x: Tensor, share: float, generator: torch.Generator | None = None) -> Tensor:
+    """For each number of x what dropout multiplies it by: about `share` zeros, else 1 / (1 − share)."""
     lost = round(share * _STEPS)
     if lost == _STEPS:
-        return x * 0.0
-    bits = torch.empty(-(-x.numel() // 4), dtype=torch.int64).random_(-(2**63), None)
+        return torch.zeros_like(x)
+    bits = torch.empty(-(-x.numel() // 4), dtype=torch.int64, device=x.device)
+    bits.random_(-(2**63), None, generator=generator)
     kept = bits.view(torch.int16)[: x.numel()].view(x.shape) >= lost - _STEPS // 2
-    return x * kept.to(x.dtype).mul_(_STEPS / (_STEPS - lost))
+    return kept.to(x.dtype).mul_(_STEPS / (_STEPS - lost))
 
 
 class Dropout(nn.Module):

@@ -18,9 +18,11 @@ from torch.nn import functional
 from clearformer.layers.dropout import dropout as drop
 from clearformer.layers.mask import Mask
 from clearformer.layers.norm import at_least_float32
+from clearformer.layers.tiled import How
+from clearformer.layers.tiled_kernel import attend_by_tiles
 from clearformer.taps import OFF, Tap
 
-Kernel = Literal["plain", "sdpa"]
+Kernel = Literal["plain", "tiled", "sdpa"]
 Query = Float[Tensor, "B H T K"]
 Key = Float[Tensor, "B G S K"]
 Value = Float[Tensor, "B G S U"]
@@ -54,6 +56,9 @@ def attend(
         chosen = tap("weights", weights)
         if edited is not scores or chosen is not weights:
             return mix(chosen, value)
+    if kernel == "tiled":
+        how = How(mask, scale, score_cap, dropout)
+        return attend_by_tiles(query, key, value, bias, how)
     if kernel == "plain" or score_cap is not None:
         return _plain(query, key, value, mask, scale=scale, bias=bias, score_cap=score_cap, dropout=dropout)
     return _sdpa(query, key, value, mask, scale=scale, bias=bias, dropout=dropout)

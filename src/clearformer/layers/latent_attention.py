@@ -44,14 +44,14 @@ class LatentAttention(nn.Module):
         spec, turned = self.spec, frame.rotation(self.spec.rotary, self.spec.rotary_width)
         query = split_heads(self._queries(x), spec.heads)
         content, rotary_query = query.split((spec.key_width, spec.rotary_width), -1)
-        query = tap("query", torch.cat((content, turned.turn(rotary_query)), -1))
+        query = tap("query_rotated", torch.cat((content, turned.turn(rotary_query)), -1))
 
         latent, rotary_key = self.latent_down(x).split((spec.kv_rank, spec.rotary_width), -1)
         latent, rotary_key = self.latent_norm(latent)[:, None], turned.turn(rotary_key[:, None])
         if cache is not None:
             latent, rotary_key = cache.append(latent, rotary_key)
         key, value = self._keys_and_values(latent, rotary_key)
-        key, value = tap("key", key), tap("value", value)
+        key, value = tap("key_rotated", key), tap("value", value)
         heads = attend(
             query,
             key,

@@ -16,6 +16,8 @@ from torch import Tensor
 
 from clearformer.spec import Causal, Full, Visibility
 
+_ALL = slice(None)
+
 
 @dataclass(frozen=True)
 class Mask:
@@ -89,10 +91,10 @@ class Mask:
             self._tables[name] = nothing.masked_fill(~opened, -math.inf)
         return self._tables[name]
 
-    def visible(self) -> Bool[Tensor, "#B 1 T S"]:
-        """The table: True where a query may look."""
-        query = self.query_positions[:, None, :, None]
-        key = self.key_positions[:, None, None, :]
+    def visible(self, rows: slice = _ALL, columns: slice = _ALL) -> Bool[Tensor, "#B 1 rows columns"]:
+        """The table, or a part of it: True where a query may look."""
+        query = self.query_positions[:, None, rows, None]
+        key = self.key_positions[:, None, None, columns]
         match self.visibility:
             case Full(radius=radius):
                 distance = (query - key).abs()
@@ -107,5 +109,23 @@ class Mask:
             case _:
                 assert_never(self.visibility)
         if self.documents is not None:
-            seen = seen & (self.documents[:, None, :, None] == self.documents[:, None, None, :])
-        return seen if self.key_real is None else seen & self.key_real[:, None, None, :]
+            seen = seen & (self.documents[:, None, rows, None] == self.documents[:, None, None, columns])
+        return seen if self.key_real is None else seen & self.key_real[:, None, None, columns]
+
+    @property
+    def is_alike_in_every_row(self) -> bool:
+        """True when the shapes alone show that one row's table is every row's."""
+        each = (self.query_positions, self.key_positions, self.key_real, self.prefix, self.documents)
+        return all(part is None or len(part) == 1 for part in each)
+
+    def of_rows(self, batch: slice) -> Mask:
+        """The mask of some rows of the batch."""
+
+        def cut(part: Tensor | None) -> Tensor | None:
+            return part if part is None or len(part) == 1 else part[batch]
+
+        query, key = cut(self.query_positions), cut(self.key_positions)
+        assert query is not None
+        assert key is not None
+        cuts = (cut(self.key_real), cut(self.prefix), self.in_order, cut(self.documents))
+        return Mask(self.visibility, query, key, *cuts)

@@ -17,7 +17,7 @@ from clearformer.machine.devices import (
 )
 from clearformer.machine.memory import Memory, in_binary_units, memory
 from clearformer.machine.processor import cores, cpu_features, cpu_name
-from clearformer.machine.speed import Speed, known, measure, measured, remembered, save
+from clearformer.machine.speed import Speed, known, measure, measured, read_gb_per_s, remembered, save
 
 __all__ = [
     "Accelerator",
@@ -36,6 +36,7 @@ __all__ = [
     "measure",
     "measured",
     "memory",
+    "read_gb_per_s",
     "remember_backends",
     "remembered",
     "remembered_backends",

@@ -41,7 +41,7 @@ def measure() -> Speed:
     import torch
 
     bfloat16 = _matmul_gflops(torch.bfloat16) if "bfloat16" in supported_dtypes() else None
-    return Speed(identity(), torch.get_num_threads(), _matmul_gflops(torch.float32), bfloat16, _read_gb_per_s())
+    return Speed(identity(), torch.get_num_threads(), _matmul_gflops(torch.float32), bfloat16, read_gb_per_s())
 
 
 def measured(folder: Path) -> Speed | None:
@@ -91,7 +91,7 @@ def _matmul_gflops(dtype: object) -> float:
     return 2 * _MATRIX**3 / seconds / 1e9
 
 
-def _read_gb_per_s() -> float:
+def read_gb_per_s() -> float:
     """Sums an array far larger than any cache: one addition for each number read costs less than the read."""
     import torch
 

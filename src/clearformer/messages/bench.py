@@ -95,3 +95,69 @@ TRAINING_ON = Message(
     "train, {shape}, {dtype}, compiled: {compile}, {runs} alternating runs of {steps} updates; {date}",
     "train，{shape}，{dtype}，编译：{compile}，交替运行 {runs} 次，每次 {steps} 步；{date}",
 )
+
+# Over lengths
+BAD_LENGTHS = failure(
+    en=("Expected lengths such as 1K,4K,500, found {found!r}.", "Give whole numbers of tokens, commas between."),
+    zh=("长度应形如 1K,4K,500，实际为 {found!r}。", "请给出词元数（整数），用逗号分隔。"),
+)
+BAD_PICTURE = failure(
+    en=("Expected a picture's name that ends in .png or .svg, found {path}.", "Give --plot such a name."),
+    zh=("图片文件名应以 .png 或 .svg 结尾，实际为 {path}。", "请为 --plot 给出这样的文件名。"),
+)
+UNEVEN_HEADS = failure(
+    en=(
+        "{groups} heads of keys cannot be shared evenly by {heads} heads of queries.",
+        "Give --kv-heads a number that divides --heads.",
+    ),
+    zh=("{heads} 个查询头无法均分 {groups} 个键头。", "--kv-heads 应能整除 --heads。"),
+)
+BAD_DROPOUT = failure(
+    en=("--dropout: expected a share from 0 up to 1, found {found}.", "Give a share such as 0.1."),
+    zh=("--dropout：应为 0 到 1 之间的比例，实际为 {found}。", "请给出例如 0.1 的比例。"),
+)
+KEEPS_NO_CACHE = failure(
+    en=("{name} does not continue a text, so it keeps no cache.", "Choose a decoder with a language head."),
+    zh=("{name} 不续写文本，因此没有缓存。", "请选择带语言头的解码器。"),
+)
+CHILD_DIED = failure(
+    en=(
+        "The process that measured {way} at {length} tokens ended early ({detail}).",
+        "Give smaller --lengths if memory ran out, or measure without --vs.",
+    ),
+    zh=("在 {length} 个词元处测量 {way} 的进程提前结束（{detail}）。", "若是内存不足，请减小 --lengths；或去掉 --vs。"),
+)
+ATTENTION_ON = Message(
+    "attention, causal, {dtype}, batch {batch}, {heads} heads on {kv_heads} of {width} numbers, window: {window}, dropout: {dropout}, gradients: {training}, {runs} alternating runs; {date}",
+    "attention，因果，{dtype}，批大小 {batch}，{heads} 个查询头、{kv_heads} 个键值头、每头 {width} 维，窗口：{window}，dropout：{dropout}，梯度：{training}，交替运行 {runs} 次；{date}",
+)
+CACHE_ON = Message(
+    "cache, {model}, {dtype}, {new} new tokens, batch 1, {runs} alternating runs; {date}",
+    "cache，{model}，{dtype}，生成 {new} 个词元，批大小 1，交替运行 {runs} 次；{date}",
+)
+KERNEL, WAY, LENGTH, MEDIAN_MS, BY_SDPA, PREDICTED, PEAK, FIRST_MS, EACH_MS, CACHE_SIZE = (
+    Message("kernel", "实现"),
+    Message("way", "方式"),
+    Message("length", "长度"),
+    Message("median ms", "中位数（毫秒）"),
+    Message("SDPA by it", "SDPA/该实现"),
+    Message("predicted MiB", "预测 MiB"),
+    Message("peak MiB", "峰值 MiB"),
+    Message("first token ms", "首词元（毫秒）"),
+    Message("each further ms", "其后每个（毫秒）"),
+    Message("cache MiB", "缓存 MiB"),
+)
+TOO_LARGE = Message("would not fit", "放不下")
+FAILED = Message("died", "中途退出")
+SECONDS, MEBIBYTES, FIRST_SECONDS, EACH_SECONDS = (
+    Message("seconds", "秒"),
+    Message("MiB beside the inputs (dotted: predicted)", "输入之外的 MiB（虚线为预测）"),
+    Message("seconds to the first token", "到首个词元的秒数"),
+    Message("seconds for each further token", "其后每个词元的秒数"),
+)
+SAME_TEXT = Message("All ways wrote the same tokens.", "各方式生成的词元完全相同。")
+OTHER_TEXT = Message("The ways wrote different tokens.", "各方式生成的词元不同。")
+SLOPE = Message(
+    "With the cache a position more costs {measured:.2f} ns a token; its {bytes:,} bytes at {bandwidth:.1f} GB/s, measured now, take {expected:.2f} ns.",
+    "有缓存时，每多一个位置，每词元多用 {measured:.2f} 纳秒；它的 {bytes:,} 字节按刚测得的 {bandwidth:.1f} GB/s 需 {expected:.2f} 纳秒。",
+)

@@ -169,12 +169,22 @@ NO_WEIGHTS = failure(
 )
 LEGACY = failure(
     en=(
-        "{path}: the weights are only in {name}, a format that can run code when it is read.",
-        "Where you trust the file, convert it with transformers: from_pretrained(FOLDER), then save_pretrained(NEW_FOLDER).",
+        "{path}: the weights are only in {name}, a pickle, which is read only when you ask for it.",
+        "Convert it, in a process that may open nothing else: clearformer pull {path} --allow-pickle",
     ),
     zh=(
-        "{path}：权重只存于 {name}，这种格式在读取时可能执行代码。",
-        "若信任该文件，请先用 transformers 转换：from_pretrained(文件夹) 后 save_pretrained(新文件夹)。",
+        "{path}：权重只存于 {name}，这是 pickle 文件，只有您明确要求时才会读取。",
+        "请转换它（在一个不能打开其他任何内容的进程中进行）：clearformer pull {path} --allow-pickle",
+    ),
+)
+FOREIGN_WEIGHTS = failure(
+    en=(
+        "{path}: the weights are only in {name}, a format that is not read here.",
+        "Get the model as safetensors or GGUF, or convert it with what wrote it.",
+    ),
+    zh=(
+        "{path}：权重只存于 {name}，此处不读取这种格式。",
+        "请改用该模型的 safetensors 或 GGUF 版本，或用写出它的软件转换。",
     ),
 )
 BAD_INDEX = _damaged(

@@ -142,6 +142,12 @@ TRAINED = Message(
     "共 {vocabulary} 个词元：{merges} 次合并，{special} 个特殊词元；平均每个词元 {ratio:.2f} 字节。",
 )
 PULLING = Message("Fetching {name}", "获取 {name}")
+PLANNED = Message(
+    "{name} at {commit}: {files} files, {size}, of which {missing} are to be fetched.",
+    "{name}（{commit}）：{files} 个文件，共 {size}，其中 {missing} 待下载。",
+)
+PLANNED_FILE = Message("  {size:>10}  {name}", "  {size:>10}  {name}")
+PLANNED_REST = Message("  {size:>10}  in {count} smaller files", "  {size:>10}  其余 {count} 个较小的文件")
 LOADING = Message("Loading {name}", "载入 {name}")
 EXPORTING = Message("Exporting {name}", "导出 {name}")
 FELL_BACK = Message(

@@ -88,6 +88,13 @@ IMPOSSIBLE = failure(
     en=("{path}: the config describes an impossible model: {why}", "{mend}"),
     zh=("{path}：配置描述的模型不可能存在：{why}", "{mend}"),
 )
+NO_ARITHMETIC = failure(
+    en=(
+        "{path}: the config's numbers cannot be reckoned with ({detail}).",
+        "Get the config from the model's source again.",
+    ),
+    zh=("{path}：配置中的数值无法用于计算（{detail}）。", "请从模型来源重新获取配置。"),
+)
 NOT_OF_FAMILY = failure(
     en=(
         "The {family} family cannot say this spec: {field} is {found}, its config can only mean {expected}.",

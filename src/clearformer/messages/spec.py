@@ -61,6 +61,10 @@ ROTARY_NEEDS_WIDTH = failure(
     ),
     zh=("潜在注意力只旋转每个头的独立部分，但没有给出其宽度。", "请给出 Rotary(width=...)。"),
 )
+TOO_MANY_BLOCKS = failure(
+    en=("A stack has at most {limit} blocks; found {found}.", "Choose fewer blocks."),
+    zh=("一个堆栈最多 {limit} 层；实际是 {found} 层。", "请减少层数。"),
+)
 SINUSOIDAL_WIDTH = failure(
     en=(
         "Sinusoidal positions pair sines with cosines: the model width must be even; found {found}.",

@@ -21,12 +21,12 @@ TYPE_CHOSEN = Message(
     zh="矩阵乘以 {dtype} 计算：bfloat16 在本机的速度是 float32 的 {times:.2f} 倍。",
 )
 KERNEL_CHOSEN = Message(
-    en="Attention kernel: {kernel}; a step's attention takes {plain:.1f} ms plainly, {sdpa:.1f} ms by SDPA.",
-    zh="注意力实现：{kernel}；每步的注意力，plain 用时 {plain:.1f} 毫秒，SDPA 用时 {sdpa:.1f} 毫秒。",
+    en="Attention kernel: {kernel}; a step's attention takes: {times}.",
+    zh="注意力实现：{kernel}；每步的注意力用时：{times}。",
 )
 TABLES_TOO_LARGE = Message(
-    en="Attention kernel: sdpa; plain products would keep {size:.1f} GiB of scores.",
-    zh="注意力实现：sdpa；plain 需保留 {size:.1f} GiB 的分数。",
+    en="The plain attention kernel is not tried: it would keep {size:.1f} GiB of scores.",
+    zh="不试 plain 注意力实现：它需保留 {size:.1f} GiB 的分数。",
 )
 COMPILED = Message(
     en="Compiled: a step takes {compiled:.1f} ms instead of {eager:.1f} ms, after {compiling:.0f} s of compiling.",

@@ -38,8 +38,12 @@ NOT_A_MODEL = failure(
     zh=("{path}：应为含有 config.json 的文件夹或 .gguf 文件，实际都不是。", "请给出模型文件夹，或 .gguf 文件本身。"),
 )
 NOT_BUILTIN = failure(
-    en=("{name} is not a built-in model.", "Built in are: {builtin}. Hub models are fetched when they are first used."),
-    zh=("{name} 不是内置模型。", "内置模型有：{builtin}。Hub 模型会在首次使用时下载。"),
+    en=("--from and --wheel are for built-in models, and {name} is none.", "Leave them out. Built in are: {builtin}."),
+    zh=("--from 与 --wheel 只用于内置模型，而 {name} 不是。", "请去掉这些选项。内置模型有：{builtin}。"),
+)
+NO_PICKLES = failure(
+    en=("{name} is built in and holds no pickles.", "Leave --allow-pickle out."),
+    zh=("{name} 是内置模型，不含 pickle 文件。", "请去掉 --allow-pickle。"),
 )
 NOT_INSTALLED = failure(
     en=("{name} is not in the cache {path}.", "See what is there with: clearformer ls"),
@@ -123,6 +127,13 @@ HUB_UNREACHABLE = failure(
         "请检查网络、HF_HUB_OFFLINE 与 HF_ENDPOINT，或给出存有该模型的文件夹。",
     ),
 )
+HUB_NO_REVISION = failure(
+    en=(
+        "{name} on the Hub has no revision {revision}.",
+        "Give a branch, a tag or a commit after the @, or leave it out.",
+    ),
+    zh=("Hub 上的 {name} 没有版本 {revision}。", "@ 后请给出分支、标签或提交号，或将其省略。"),
+)
 HUB_NO_WEIGHTS = failure(
     en=(
         "{name} on the Hub has neither safetensors with a config.json nor a GGUF file.",
@@ -134,6 +145,68 @@ HUB_NO_WEIGHTS = failure(
     ),
 )
 HUB_SEVERAL = failure(
-    en=("{name} on the Hub has several GGUF files: {files}.", "Name one of them: {name}/FILE.gguf"),
-    zh=("Hub 上的 {name} 有多个 GGUF 文件：{files}。", "请指明其中一个：{name}/文件名.gguf"),
+    en=("{name} on the Hub has several GGUF files: {files}.", "Name one of them: {name}:{first}"),
+    zh=("Hub 上的 {name} 有多个 GGUF 文件：{files}。", "请指明其中一个：{name}:{first}"),
+)
+HUB_NO_FILE = failure(
+    en=("{name} on the Hub has no GGUF file {file}; it has: {files}.", "Name one of these."),
+    zh=("Hub 上的 {name} 没有 GGUF 文件 {file}，只有：{files}。", "请从中指明一个。"),
+)
+HUB_ONLY_PICKLES = failure(
+    en=(
+        "{name} on the Hub has its weights only as pickles, which are read only when you ask for it.",
+        "Convert them, in a process that may open nothing else: clearformer pull {name} --allow-pickle",
+    ),
+    zh=(
+        "Hub 上的 {name} 只有 pickle 格式的权重，只有您明确要求时才会读取。",
+        "请转换它们（在一个不能打开其他任何内容的进程中进行）：clearformer pull {name} --allow-pickle",
+    ),
+)
+HUB_TOO_MANY = failure(
+    en=(
+        "{name} on the Hub lists {found} files to fetch; at most {limit} are taken.",
+        "No model needs so many: check the name.",
+    ),
+    zh=(
+        "Hub 上的 {name} 列出了 {found} 个待获取的文件，最多允许 {limit} 个。",
+        "正常的模型用不到这么多文件：请检查名称。",
+    ),
+)
+HUB_BAD_FILE = failure(
+    en=("{name} on the Hub lists the file {file}, whose name leads elsewhere.", "Do not use this model."),
+    zh=("Hub 上的 {name} 列出的文件 {file} 指向别处。", "请不要使用这个模型。"),
+)
+HUB_TOO_LARGE = failure(
+    en=(
+        "{name} on the Hub: {file} has {found} bytes, at most {limit} are taken.",
+        "No model needs so large a file here: check the name.",
+    ),
+    zh=(
+        "Hub 上的 {name}：{file} 有 {found} 字节，最多允许 {limit} 字节。",
+        "正常的模型用不到这么大的文件：请检查名称。",
+    ),
+)
+HUB_NO_SIZE = failure(
+    en=(
+        "{name}: the server does not say how large {file} is.",
+        "Check HF_ENDPOINT, or fetch the model elsewhere and give its folder.",
+    ),
+    zh=("{name}：服务器没有给出 {file} 的大小。", "请检查 HF_ENDPOINT，或在别处获取该模型并给出其文件夹。"),
+)
+HUB_SENDS_MORE = failure(
+    en=(
+        "{name}: the server announced {limit} bytes and sends more; the download was ended.",
+        "Check HF_ENDPOINT, and try again.",
+    ),
+    zh=("{name}：服务器声明共 {limit} 字节，实际发送更多；下载已中止。", "请检查 HF_ENDPOINT，然后重试。"),
+)
+HUB_NO_SPACE = failure(
+    en=(
+        "{path}: {needed} bytes are needed for {name}, {free} are free.",
+        "Free disk space, or put the Hub's cache elsewhere with HF_HOME.",
+    ),
+    zh=(
+        "{path}：{name} 需要 {needed} 字节，可用空间只有 {free} 字节。",
+        "请释放磁盘空间，或用 HF_HOME 把 Hub 缓存移到别处。",
+    ),
 )

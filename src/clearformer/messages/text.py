@@ -70,6 +70,23 @@ LONE_SURROGATE = failure(
         "请删除它，或以 errors='replace' 按 UTF-8 解码来源。",
     ),
 )
+ID_TOO_LARGE = failure(
+    en=(
+        "The token {word} has the id {found}; ids stay below {limit}.",
+        "The tokenizer's file is damaged; pull the model again.",
+    ),
+    zh=("词元 {word} 的编号为 {found}，而编号应小于 {limit}。", "分词器文件已损坏；请重新获取模型。"),
+)
+TEXT_GROWS = failure(
+    en=(
+        "The steps of the {part} may make a text {found} times as long; at most {limit} is allowed.",
+        "Use the original tokenizer.json from the model's publisher.",
+    ),
+    zh=(
+        "{part} 的各步骤可能使文本变为原来的 {found} 倍长，最多允许 {limit} 倍。",
+        "请使用模型发布者提供的原始 tokenizer.json。",
+    ),
+)
 ID_OUT_OF_RANGE = failure(
     en=(
         "Expected a token id from 0 to {last} that the vocabulary holds, found {found}.",

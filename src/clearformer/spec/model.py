@@ -17,6 +17,9 @@ from clearformer.spec.inputs import Input, Patches, Series, Tokens
 from clearformer.spec.norms import Norm
 from clearformer.spec.positions import Learned, RelativeBias, Sinusoidal
 
+# Far above any model, and few enough that no file keeps a reader busy.
+DEEPEST = 1024
+
 
 @dataclass(frozen=True)
 class Stack:
@@ -31,7 +34,15 @@ class Stack:
         checks.positive(self, "width")
         if isinstance(self.input.position, Sinusoidal) and self.width % 2:
             raise SpecError(messages.SINUSOIDAL_WIDTH, found=self.width)
+        if len(self.blocks) > DEEPEST:
+            raise SpecError(messages.TOO_MANY_BLOCKS, limit=DEEPEST, found=len(self.blocks))
+        self._share_equal_blocks()
         self._require_one_shared_bias()
+
+    def _share_equal_blocks(self) -> None:
+        """Equal blocks become one object: what folds over a stack then looks only at those that differ."""
+        known: dict[Block, Block] = {}
+        object.__setattr__(self, "blocks", tuple(known.setdefault(block, block) for block in self.blocks))
 
     def _require_one_shared_bias(self) -> None:
         sharing = {

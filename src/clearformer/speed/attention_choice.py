@@ -1,6 +1,7 @@
 """Which attention kernel a run trains with, by timing one step's attention at the run's own sizes.
 
-A fused kernel holds no table of scores; plain products are often faster while the tables fit in memory.
+A fused kernel holds no table of scores; plain products are often faster while the tables fit in memory. The tiled one
+holds none either, and leaves out what a mask hides: it gains with long rows, windows, documents, padding or dropout.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ LEAST_GAIN = 1.03
 """Below it the kernels are alike, and the one that needs less memory is taken."""
 # Score-sized tables of float32 that a plain layer keeps for its backward pass, with its dropout's.
 _TABLES, _DROPOUT_TABLES = 1, 2
+# Scores of one layer from which tiles are worth their many small steps: below, a table stays in the cache as it is.
+_LARGE_TABLE = 2**21
 
 
 def tables_bytes(attentions: dict[Attended, int]) -> int:
@@ -36,11 +39,30 @@ def fits(attentions: dict[Attended, int]) -> bool:
     return available is None or tables_bytes(attentions) <= available // 2
 
 
-def time_kernels(attentions: dict[Attended, int], dtype: torch.dtype, device: str) -> Figures:
+def candidates(attentions: dict[Attended, int], device: str) -> tuple[Kernel, ...]:
+    """The kernels worth timing: plain where its tables fit, tiled where they are large, on a CPU."""
+    large = any(at.B * at.H * at.T * at.S >= _LARGE_TABLE for at in attentions)
+    tiled = large and torch.device(device).type == "cpu"
+    tried: tuple[tuple[Kernel, bool], ...] = (("plain", fits(attentions)), ("tiled", tiled), ("sdpa", True))
+    return tuple(kernel for kernel, wanted in tried if wanted)
+
+
+def fastest(seconds: Figures) -> Kernel:
+    """SDPA unless another gains; the plain kernel, which needs the most memory, only where it gains over both."""
+    chosen: Kernel = "sdpa"
+    others: tuple[Kernel, ...] = ("tiled", "plain")
+    for kernel in others:
+        if kernel in seconds and seconds[chosen] >= LEAST_GAIN * seconds[kernel]:
+            chosen = kernel
+    return chosen
+
+
+def time_kernels(
+    attentions: dict[Attended, int], dtype: torch.dtype, device: str, kernels: tuple[Kernel, ...]
+) -> Figures:
     """Seconds of one step's attention, forward and backward, by each kernel."""
-    totals: Figures = {"plain": 0.0, "sdpa": 0.0}
+    totals: Figures = dict.fromkeys(kernels, 0.0)
     for at, count in attentions.items():
-        kernels: tuple[Kernel, ...] = ("plain", "sdpa")
         seconds = alternating({kernel: trial(at, kernel, dtype, device) for kernel in kernels})
         for kernel, each in seconds.items():
             totals[kernel] += count * each
@@ -70,5 +92,6 @@ def mask_like(at: Attended, device: str) -> Mask:
     queries, keys = (torch.arange(n, device=device)[None] for n in (at.T, at.S))
     real = (keys < at.S - at.S // 8).expand(at.B, -1) if at.padded else None
     halves = (queries * 2 // at.T).expand(at.B, -1) if at.documents else None
-    causal = at.causal or at.documents
-    return Mask(Causal() if causal else Full(), queries, keys, real, in_order=at.causal, documents=halves)
+    in_order = at.causal or (at.window is not None and not at.padded and not at.documents)
+    seen = Causal(at.window) if at.causal or at.documents or at.window is not None else Full()
+    return Mask(seen, queries, keys, real, in_order=in_order, documents=halves)

@@ -15,11 +15,13 @@ from torch import Tensor, nn
 from clearformer.layers.attention import Attention
 from clearformer.layers.frame import Frame
 from clearformer.layers.latent_attention import LatentAttention
+from clearformer.spec import Causal
 
 
 @dataclass(frozen=True)
 class Attended:
-    """One attention's sizes, and what its mask is made of: `padded` and `documents` need a table a row."""
+    """One attention's sizes, and what its mask is made of: `padded` and `documents` need a table a row;
+    `window` is that of causal attention, where it hides something."""
 
     B: int
     H: int
@@ -32,6 +34,7 @@ class Attended:
     padded: bool
     documents: bool
     dropout: float
+    window: int | None = None
 
 
 @dataclass
@@ -90,7 +93,9 @@ def attended(module: Attention | LatentAttention, x: Tensor, frame: Frame) -> At
         S, real = frame.memory.states.shape[1], frame.memory.real
     causal = not cross and frame.mask(spec.visibility).is_plain_causal
     documents = not cross and frame.documents is not None
-    return Attended(B, spec.heads, G, T, S, K, spec.value_width, causal, real is not None, documents, spec.dropout)
+    window = None if cross or not isinstance(spec.visibility, Causal) else spec.visibility.window
+    about = causal, real is not None, documents, spec.dropout, window if window is not None and window < S else None
+    return Attended(B, spec.heads, G, T, S, K, spec.value_width, *about)
 
 
 @contextmanager

@@ -41,7 +41,7 @@ class Wanted(Protocol):
     @property
     def compile(self) -> Literal["auto", "yes", "no"]: ...
     @property
-    def kernel(self) -> Literal["auto", "plain", "sdpa"]: ...
+    def kernel(self) -> Literal["auto", "plain", "tiled", "sdpa"]: ...
     @property
     def switch(self) -> Literal["auto", "yes", "no"]: ...
     @property
@@ -177,17 +177,19 @@ def _kernel(wanted: Wanted, seen: Observed, kept: Measurements, dtype: Dtype, tu
     if wanted.kernel != "auto":
         return wanted.kernel
     attentions = dict(seen.attentions)
-    if not attentions or not attention_choice.fits(attentions):
+    kernels = attention_choice.candidates(attentions, wanted.device)
+    if attentions and "plain" not in kernels:
         note(say.TABLES_TOO_LARGE, {"size": attention_choice.tables_bytes(attentions) / 2**30})
+    if not attentions or len(kernels) == 1:
         return "sdpa"
     typed: torch.dtype = getattr(torch, dtype)
     seconds = kept.ask(
-        f"attention {wanted.device} {dtype} switch {turned} {sorted(map(repr, attentions.items()))}",
-        lambda: attention_choice.time_kernels(attentions, typed, wanted.device),
+        f"attention {kernels} {wanted.device} {dtype} switch {turned} {sorted(map(repr, attentions.items()))}",
+        lambda: attention_choice.time_kernels(attentions, typed, wanted.device, kernels),
     )
-    times = seconds["sdpa"] / seconds["plain"]
-    kernel: Kernel = "plain" if times >= attention_choice.LEAST_GAIN else "sdpa"
-    note(say.KERNEL_CHOSEN, {"kernel": kernel, "plain": seconds["plain"] * 1e3, "sdpa": seconds["sdpa"] * 1e3})
+    kernel = attention_choice.fastest(seconds)
+    times = ", ".join(f"{name} {each * 1e3:.1f} ms" for name, each in seconds.items())
+    note(say.KERNEL_CHOSEN, {"kernel": kernel, "times": times})
     return kernel
 
 

@@ -1,98 +1,178 @@
-"""Models of the Hugging Face Hub, through huggingface_hub and its own cache; HF_* variables are honoured by it."""
+"""Models of the Hugging Face Hub, through huggingface_hub and its own cache; HF_* variables are honoured by it.
+
+What is fetched is known and bounded first: `find`, then `fetch`. Without a network the Hub's cache must do.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from typing import Any, Literal
 
-from clearformer.errors import StoreError, UsageError
+from clearformer.errors import ClearformerError, StoreError
 from clearformer.messages import store as say
-from clearformer.store.places import Kind, Progress, contents
-
-# Weights without code: no pickles, no Python, no other framework's copies.
-_FILES = ["*.safetensors", "*.json", "*.jinja", "*.model", "vocab.txt", "merges.txt"]
-_OTHERS = ["onnx/*", "openvino/*", "original/*"]
-_ID = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
+from clearformer.store.hub_listing import AS_FOLDER, HubFile, HubName, Wanted, check, matching, wanted_of
+from clearformer.store.places import Progress
 
 
-def split_id(model: str) -> tuple[str, str | None] | None:
-    """`org/name` or `org/name/FILE.gguf` as (id, file or None); None for what cannot be a Hub id."""
-    parts = model.split("/")
-    file = parts.pop() if len(parts) > 2 and parts[-1].endswith(".gguf") else None
-    hub_id = "/".join(parts)
-    if not _ID.fullmatch(hub_id) or ".." in model or "--" in hub_id or hub_id.endswith((".git", ".ipynb")):
-        return None
-    return hub_id, file
+@dataclass(frozen=True)
+class Plan:
+    """What will be fetched of a Hub model. `missing` bytes are not in the Hub's cache yet."""
+
+    name: HubName
+    wanted: Wanted
+    files: tuple[HubFile, ...]
+    commit: str
+    missing: int
+
+    @property
+    def size(self) -> int:
+        return sum(file.size for file in self.files)
 
 
-def fetch(hub_id: str, file: str | None, progress: Progress) -> tuple[Kind, Path]:
-    """The local copy of a Hub model, fetched if it must be: a folder, or a GGUF file. Raises StoreError."""
-    if file:
-        return "gguf", _one_file(hub_id, file)
-    names = _list(hub_id)
-    if names is None or any(name.endswith(".safetensors") for name in names):
-        if found := contents(snapshot(hub_id, None, progress)):
-            return found
-        raise StoreError(say.HUB_NO_WEIGHTS, name=hub_id)
-    files = [name for name in names if name.endswith(".gguf")]
-    if not files:
-        raise StoreError(say.HUB_NO_WEIGHTS, name=hub_id)
-    if len(files) > 1:
-        raise UsageError(say.HUB_SEVERAL, name=hub_id, files=", ".join(files))
-    return "gguf", _one_file(hub_id, files[0])
+Announce = Callable[[Plan], None]
+"""Told what will be fetched, before it is."""
 
 
-def snapshot(hub_id: str, target: Path | None, progress: Progress) -> Path:
-    """Config, safetensors and tokenizer of a model, in `target` or in the Hub's cache. Raises StoreError."""
+@dataclass(frozen=True)
+class Copy:
+    """A Hub model on this disk: a folder, a GGUF file, or a folder whose weights are pickles."""
+
+    kind: Literal["folder", "gguf", "pickles"]
+    path: Path
+
+
+def find(name: HubName) -> Plan | Copy:
+    """What the Hub would send; where it cannot be asked, what its cache holds. Raises StoreError, UsageError."""
+    try:
+        return _planned(name)
+    except StoreError as error:
+        if error.failure is say.HUB_UNREACHABLE and (copy := _cached(name)):
+            return copy
+        raise
+
+
+def fetch(found: Plan, progress: Progress, *, again: bool = False) -> Copy:
+    """Fetch what is planned into the Hub's cache. Raises StoreError."""
+    _require_space(hub_cache(), found.size if again else found.missing, found.name)
+    copy = _copy(found.wanted, _snapshot(found.name, found.wanted, _bar(progress, found), again=again))
+    if again or found.missing:
+        progress(found.size, found.size)  # two files of the same content are fetched once
+    return copy
+
+
+def fetch_into(name: HubName, target: Path, progress: Progress) -> None:
+    """Fetch a model's folder past the Hub's cache. Raises StoreError, UsageError."""
+    found = _planned(name)
+    _require_space(target, found.size, name)
+    _snapshot(name, found.wanted, _bar(progress, found), target=target)
+
+
+def _planned(name: HubName) -> Plan:
+    from huggingface_hub import HfApi
+
+    with _hub_errors(name):
+        # One question, not retried for half a minute where there is no network.
+        info = HfApi().model_info(name.id, revision=name.revision, files_metadata=True)
+    listed = {file.rfilename: file.size for file in info.siblings or []}
+    wanted = wanted_of(name, listed)
+    files = []
+    for each in matching(wanted, sorted(listed)):
+        if (size := listed[each]) is None:
+            raise StoreError(say.HUB_NO_SIZE, name=name.id, file=each)
+        files.append(HubFile(each, size))
+    check(name, files)
+    commit = str(info.sha)
+    missing = sum(file.size for file in files if not _is_cached(name, file.name, commit))
+    return Plan(name, wanted, tuple(files), commit, missing)
+
+
+def _cached(name: HubName) -> Copy | None:
+    """What the Hub's cache holds whole, asking nobody. Raises UsageError where several GGUF files could be meant."""
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    try:
+        folder = _snapshot(name, Wanted(()) if name.file else AS_FOLDER, None, local=True)
+    except StoreError as error:
+        if isinstance(error.__cause__, LocalEntryNotFoundError):
+            return None
+        raise
+    names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return _copy(wanted_of(name, names), folder)
+
+
+def _copy(wanted: Wanted, folder: Path) -> Copy:
+    if wanted.file is not None:
+        return Copy("gguf", folder / wanted.file)
+    return Copy("pickles" if wanted.pickles else "folder", folder)
+
+
+def _require_space(place: Path, needed: int, name: HubName) -> None:
+    while not place.exists():
+        place = place.parent
+    if (free := shutil.disk_usage(place).free) < needed:
+        raise StoreError(say.HUB_NO_SPACE, path=place, needed=needed, free=free, name=name)
+
+
+def hub_cache() -> Path:
+    """Where huggingface_hub keeps models."""
+    from huggingface_hub.constants import HF_HUB_CACHE
+
+    return Path(HF_HUB_CACHE)
+
+
+def _is_cached(name: HubName, file: str, commit: str) -> bool:
+    from huggingface_hub import try_to_load_from_cache
+
+    return isinstance(try_to_load_from_cache(name.id, file, revision=commit), str)
+
+
+def _snapshot(
+    name: HubName, wanted: Wanted, bar: Any, *, again: bool = False, local: bool = False, target: Path | None = None
+) -> Path:
     from huggingface_hub import snapshot_download
 
-    with _hub_errors(hub_id):
+    with _hub_errors(name):
         found = snapshot_download(
-            hub_id, allow_patterns=_FILES, ignore_patterns=_OTHERS, local_dir=target, tqdm_class=_bar(progress)
+            name.id,
+            revision=name.revision,
+            allow_patterns=list(wanted.patterns),
+            ignore_patterns=list(wanted.ignored),
+            local_dir=target,
+            tqdm_class=bar,
+            force_download=again,
+            local_files_only=local,
         )
     return Path(str(found))
 
 
-def _one_file(hub_id: str, file: str) -> Path:
-    from huggingface_hub import hf_hub_download
-
-    with _hub_errors(hub_id):
-        return Path(str(hf_hub_download(hub_id, file)))
-
-
-def _list(hub_id: str) -> list[str] | None:
-    """The files of a Hub model; None where the Hub cannot be asked, and its cache must do."""
-    from huggingface_hub import HfApi
-
-    try:
-        with _hub_errors(hub_id):
-            # Not list_repo_files, which retries for half a minute where there is no network.
-            return [file.rfilename for file in HfApi().model_info(hub_id).siblings or []]
-    except StoreError as error:
-        if error.failure is say.HUB_UNREACHABLE:
-            return None
-        raise
-
-
 @contextmanager
-def _hub_errors(hub_id: str) -> Iterator[None]:
-    from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError
+def _hub_errors(name: HubName) -> Iterator[None]:
+    from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError, RevisionNotFoundError
 
     try:
         yield
+    except ClearformerError:
+        raise
+    except RevisionNotFoundError:
+        raise StoreError(say.HUB_NO_REVISION, name=name.id, revision=name.revision) from None
     except (RepositoryNotFoundError, HFValidationError):  # the first covers gated models
-        raise StoreError(say.HUB_NOT_FOUND, name=hub_id) from None
+        raise StoreError(say.HUB_NOT_FOUND, name=name.id) from None
     except Exception as error:  # the HTTP library's own errors, and the operating system's, have no common tree
         detail = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-        raise StoreError(say.HUB_UNREACHABLE, name=hub_id, detail=detail) from error
+        raise StoreError(say.HUB_UNREACHABLE, name=name, detail=detail) from error
 
 
-def _bar(progress: Progress) -> Any:
-    """A tqdm class that shows nothing and reports the bytes of the whole snapshot to `progress`."""
+def _bar(progress: Progress, found: Plan) -> Any:
+    """A tqdm class that shows nothing, reports the bytes of the whole snapshot to `progress`, and ends a download that
+    brings more than was announced."""
     from huggingface_hub.utils.tqdm import tqdm
+
+    lock = Lock()
 
     class Silent(tqdm):
         n: float
@@ -103,9 +183,12 @@ def _bar(progress: Progress) -> Any:
             self.total, self.n = options.get("total", 0), 0
 
         def update(self, n: float | None = 1) -> bool | None:
-            self.n += n or 0
-            if self.counts_bytes:
-                progress(int(self.n), int(self.total or 0))
+            with lock:  # several files arrive at once, and what is reported never goes back
+                self.n += n or 0
+                if self.counts_bytes and self.n > found.size:
+                    raise StoreError(say.HUB_SENDS_MORE, name=found.name, limit=found.size)
+                if self.counts_bytes:
+                    progress(int(self.n), found.size)
             return None
 
     return Silent

@@ -16,7 +16,7 @@ from clearformer.messages import store as say
 Progress = Callable[[int, int], None]
 Kind = Literal["folder", "gguf"]
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 
 
 def home() -> Path:

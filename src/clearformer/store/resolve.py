@@ -13,7 +13,9 @@ from pathlib import Path
 from clearformer.errors import StoreError, UsageError
 from clearformer.messages import store as say
 from clearformer.store import hub
-from clearformer.store.builtin import BUILTIN
+from clearformer.store.builtin import BUILTIN, Builtin
+from clearformer.store.converted import converted
+from clearformer.store.hub_listing import HubName, hub_name
 from clearformer.store.places import Kind, Progress, contents, plain_name, without_tilde
 from clearformer.store.pull import pull, silent
 
@@ -35,6 +37,26 @@ def resolve(model: str, *, progress: Progress = silent) -> Located:
 
     Raises UsageError for what names nothing, StoreError for what cannot be fetched.
     """
+    found = located(model)
+    if isinstance(found, Located):
+        return found
+    if isinstance(found, Builtin):
+        return _stored(model, pull(model, progress=progress))
+    if place := converted(found):
+        return Located("folder", place, model)
+    here = hub.find(found)
+    if isinstance(here, hub.Plan):
+        if here.wanted.pickles:
+            raise StoreError(say.HUB_ONLY_PICKLES, name=found)
+        here = hub.fetch(here, progress)
+    if here.kind == "pickles":
+        raise StoreError(say.HUB_ONLY_PICKLES, name=found)
+    return Located(here.kind, here.path, model)
+
+
+def located(model: str) -> Located | Builtin | HubName:
+    """What `model` names: a run, a folder or a file that is here, a built-in model, or one on the Hub; nothing is
+    fetched. Raises UsageError for what names nothing."""
     if not model or len(model) > _LONGEST or "\0" in model or not _encodable(model):
         raise UsageError(say.BAD_NAME, name=model)
     if plain_name(model) and (run := contents(RUNS / model)):
@@ -42,12 +64,11 @@ def resolve(model: str, *, progress: Progress = silent) -> Located:
     if found := _on_disk(without_tilde(model)):
         return found
     if model in BUILTIN:
-        return _stored(model, pull(model, progress=progress))
+        return BUILTIN[model]
     if _looks_like_a_path(model):
         raise UsageError(say.NO_SUCH_PATH, path=model)
-    if hub_id := hub.split_id(model):
-        kind, path = hub.fetch(*hub_id, progress)
-        return Located(kind, path, model)
+    if name := hub_name(model):
+        return name
     raise _unknown(model)
 
 

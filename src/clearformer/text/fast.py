@@ -20,11 +20,14 @@ from clearformer.messages import Failure
 from clearformer.messages import text as messages
 from clearformer.text.byte_alphabet import unspell
 from clearformer.text.files import checked_text
+from clearformer.text.growth import require_bounded
 from clearformer.text.tokenizer import Spelling
 
 if TYPE_CHECKING:
     import tokenizers
 
+# The largest published vocabularies have some 260,000 words; one list is kept as long as the largest id.
+LARGEST_VOCABULARY = 1 << 22
 _BYTE_PIECE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 
 
@@ -51,6 +54,8 @@ class FastTokenizer:
     ) -> None:
         import tokenizers
 
+        for part, steps in (("normalizer", backend.normalizer), ("decoder", backend.decoder)):
+            require_bounded(part, json.loads(steps.__getstate__()) if steps else {})
         with library_errors(messages.ENCODING_FAILED):
             backend.no_padding()
             backend.no_truncation()
@@ -63,7 +68,11 @@ class FastTokenizer:
             vocabulary = backend.get_vocab(with_added_tokens=True)
         self._backend = backend
         self._lock = threading.Lock()
-        self._words: list[str | None] = [None] * (1 + max(vocabulary.values(), default=-1))
+        largest = max(vocabulary, key=vocabulary.__getitem__, default="")
+        if vocabulary.get(largest, 0) >= LARGEST_VOCABULARY:
+            values = {"word": largest, "found": vocabulary[largest], "limit": LARGEST_VOCABULARY}
+            raise TokenizerError(messages.ID_TOO_LARGE, **values)
+        self._words: list[str | None] = [None] * (1 + vocabulary.get(largest, -1))
         for word, token_id in vocabulary.items():
             self._words[token_id] = word
         self.spelling: Spelling = _spelling(backend)

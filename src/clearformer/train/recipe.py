@@ -145,7 +145,7 @@ class Compute:
     dtype: Literal["float32", "bfloat16", "auto"] = "float32"
     threads: int | None = None
     compile: Choice = "auto"
-    kernel: Literal["auto", "plain", "sdpa"] = "auto"
+    kernel: Literal["auto", "plain", "tiled", "sdpa"] = "auto"
     switch: Choice = "auto"
     checkpoint_activations: bool = False
     workers: int = 0
