@@ -77,8 +77,14 @@ def test_commands_without_a_model(command: str, capsys: pytest.CaptureFixture[st
 @pytest.mark.real
 @pytest.mark.parametrize("command", [each for each in runnable() if "smollm2" in each or "minilm" in each])
 def test_commands_with_a_model(
-    command: str, smollm2_gguf: Path, minilm_folder: Path, capsys: pytest.CaptureFixture[str]
+    command: str,
+    smollm2_gguf: Path,
+    minilm_folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     assert main(shlex.split(command)[1:]) == 0
     assert capsys.readouterr().out
 

@@ -29,7 +29,7 @@ from clearformer.spec import DecoderOnly, EncoderDecoder, EncoderOnly, Hidden, S
 from clearformer.store.places import Progress
 from clearformer.store.pull import silent
 from clearformer.store.resolve import Located, resolve
-from clearformer.text.gguf import chat_template_from_gguf, tokenizer_from_gguf
+from clearformer.text.gguf import chat_template_from_gguf, describes_tokenizer, tokenizer_from_gguf
 from clearformer.text.load import FILES, SOURCE_TOKENIZER, TOKENIZER, chat_template_from_folder, tokenizer_from_folder
 from clearformer.text.tokenizer import Tokenizer
 
@@ -165,7 +165,7 @@ def _look_into_gguf(located: Located) -> Found:
         tensors=file,
         table=form.table(spec),
         generation=read_gguf_generation(file.metadata, located.path),
-        tokenizer=tokenizer_from_gguf(file.metadata) if "tokenizer.ggml.model" in file.metadata else None,
+        tokenizer=tokenizer_from_gguf(file.metadata) if describes_tokenizer(file.metadata) else None,
         template=chat_template_from_gguf(file.metadata),
         family=form.architecture,
     )

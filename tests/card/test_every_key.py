@@ -13,17 +13,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+import torch
 
 from clearformer.card import names
 from clearformer.card.costs import COSTS
 from clearformer.card.explained import CASES, EXPLAINED, HARMLESS, SECTION_OF
-from clearformer.families import FAMILIES, PUBLISHED, Family
+from clearformer.families import FAMILIES, GGUF_FORMS, PUBLISHED, Family
 from clearformer.families.config_reader import ConfigReader
 from clearformer.families.pretrained_config import HARMLESS as DECLARED
 from clearformer.messages import Message
 from clearformer.messages import card as say
 from clearformer.spec import Spec
 from clearformer.spec.typed import types_within
+from families.test_gguf_forms import LLAMA_KEYS, Tensors
 
 FOLDER = Path(__file__).parents[2] / "src" / "clearformer" / "families"
 READERS = {"config", "section", "metadata", "reader", "inner", "nested"}
@@ -78,7 +80,7 @@ def asks(called: ast.expr) -> bool:
 def written_keys() -> set[str]:
     """Keys that stand as words where a reader is asked for them."""
     found: set[str] = set()
-    for path in sorted(FOLDER.glob("*.py")):
+    for path in sorted(FOLDER.rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         known = constants(tree)
         for node in ast.walk(tree):
@@ -116,6 +118,24 @@ def asked_keys(monkeypatch: pytest.MonkeyPatch, families: Sequence[Family] = PUB
     return found - NOT_OF_CONFIGS
 
 
+def asked_gguf_keys(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Keys that are asked for while each architecture of llama.cpp reads a file's metadata, present or not."""
+    found: set[str] = set()
+
+    class Listening(ConfigReader):
+        def _get(self, key: str) -> object:
+            found.add(key)
+            return super()._get(key)
+
+    monkeypatch.setattr("clearformer.families.gguf.form.ConfigReader", Listening)
+    for form in GGUF_FORMS:
+        own = {key.replace("llama.", f"{form.architecture}."): value for key, value in LLAMA_KEYS.items()}
+        own |= {f"{form.architecture}.attention.layer_norm_epsilon": 1e-5}
+        tables = {name: torch.zeros(100, 48) for name in ("token_embd.weight", "token_types.weight")}
+        form.examine(Tensors(own | {"bert.attention.causal": False}, tables))
+    return found - NOT_OF_CONFIGS
+
+
 def sized(model_type: str, architecture: str, kind: str) -> dict[str, object]:
     """A config with every size that any family may require."""
     whole = {
@@ -137,7 +157,7 @@ def sized(model_type: str, architecture: str, kind: str) -> dict[str, object]:
 
 
 def test_every_key_that_is_read_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = written_keys() | asked_keys(monkeypatch) | set(DECLARED)
+    found = written_keys() | asked_keys(monkeypatch) | asked_gguf_keys(monkeypatch) | set(DECLARED)
     assert len(found) > 250
     assert {"num_key_value_heads", "rope_theta", "decoder_ffn_dim", "llama.block_count", "truncate"} <= found
     assert sorted(key for key in found if concept(key) is None) == []

@@ -79,6 +79,7 @@ def model(home):
         ("bench attention", ["--busy-ok", "--lengths", "16", "--heads", "2", "--runs", "1"]),
         ("bench cache", ["--busy-ok", "--lengths", "4,8", "--new", "2", "--runs", "1"]),
         ("bench train", ["--busy-ok", "--shape", "char", "--steps", "1", "--runs", "1", "--vs", "nn"]),
+        ("export", ["smollm2-135m", "out.gguf", "--type", "q8_0"]),
         ("ls", []),
         ("show", ["toy"]),
         ("rm", ["toy"]),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from sacrebleu.metrics import BLEU
 
+from drawing.folders import llama_folder
 from drawing.training_data import TINY
 
 METRICS = {
@@ -134,6 +135,46 @@ def test_an_exported_run_writes_the_same(clearformer, trained) -> None:
     one, other = (clearformer("generate", path, *prompt).json for path in (str(trained / "language"), "./out"))
     assert one["token_ids"] == other["token_ids"]
     assert clearformer("export", str(trained / "language"), "out").code != 0
+
+
+def test_an_exported_gguf_file_writes_the_same(clearformer, tmp_path) -> None:
+    llama_folder(tmp_path / "toy")
+    ended = clearformer("export", "./toy", "out.gguf", "--type", "f32")
+    assert (ended.code, ended.out) == (0, "out.gguf\n"), ended.err
+    prompt = ("the cat", "--max-new-tokens", "8", "--temperature", "0", "--json")
+    one, other = (clearformer("generate", path, *prompt).json for path in ("./toy", "./out.gguf"))
+    assert one["token_ids"] == other["token_ids"]
+    assert "already exists" in clearformer("export", "./toy", "out.gguf").err
+
+
+def test_what_falls_back_is_said(clearformer, tmp_path) -> None:
+    """Rows of 48 do not divide into blocks of 32."""
+    llama_folder(tmp_path / "toy")
+    ended = clearformer("export", "./toy", "out.gguf", "--type", "q8_0", "--lang", "zh")
+    assert "有 2 个张量存为 f16（首个为 blk.0.ffn_down.weight）" in ended.err
+    found = clearformer("export", "./toy", "again.gguf", "--type", "q8_0", "--json").json
+    assert found["fell_back"] == ["blk.0.ffn_down.weight", "blk.1.ffn_down.weight"]
+
+
+def test_a_tokenizer_of_characters_is_refused_by_its_kind(clearformer, trained) -> None:
+    ended = clearformer("export", str(trained / "language"), "out.gguf", "--json")
+    assert ended.code == 1
+    assert "WordLevel" in ended.json["error"]["message"]
+    assert not Path("out.gguf").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("out", "--type", "f16"), "--type f16 is for GGUF files"),
+        (("out.gguf", "--form", "own"), "--form own is a form of folders"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(clearformer, trained, arguments, said) -> None:
+    ended = clearformer("export", str(trained / "language"), *arguments)
+    assert ended.code == 2
+    assert said in ended.err
+    assert not Path(arguments[0]).exists()
 
 
 @pytest.mark.parametrize(

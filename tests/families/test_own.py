@@ -39,7 +39,6 @@ def test_the_presets_with_their_weights(name):
 
 def test_it_is_the_last_to_be_asked():
     assert FAMILIES[-1] is OWN
-    assert OWN.gguf is None
     spec = dataclasses.replace(paper(width=16, heads=2, hidden=32, layers=1, vocabulary=11), context=9)
     assert family_for(spec)[0] is OWN
 

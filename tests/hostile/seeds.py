@@ -14,7 +14,7 @@ from safetensors.torch import save
 
 from checkpoint.gguf_bytes import build, info, text, typed
 from clearformer.checkpoint.safetensors_file import DTYPES
-from clearformer.families import FAMILIES, PUBLISHED, family_of
+from clearformer.families import FAMILIES, GGUF_FORMS, family_of
 from clearformer.families.own import OWN
 from clearformer.spec.presets import PRESETS
 
@@ -59,11 +59,10 @@ def safetensors() -> list[bytes]:
 def gguf_parts() -> list[tuple[dict[str, Any], list[list[Any]]]]:
     """Metadata, and tensors as [name, sizes, type], of every architecture and vocabulary, in small."""
     found = []
-    for family in PUBLISHED:
-        if family.gguf is not None:
-            name = family.gguf.architecture
-            kind = {"bert": "bert", "gpt2": "gpt2"}.get(name, "llama")
-            found.append(({"general.architecture": name, **_sizes(name), **vocabulary(kind)}, _tensors()))
+    for form in GGUF_FORMS:
+        name = form.architecture
+        kind = {"bert": "bert", "gpt2": "gpt2"}.get(name, "llama")
+        found.append(({"general.architecture": name, **_sizes(name), **vocabulary(kind)}, _tensors()))
     plain = {"general.architecture": "llama", **_sizes("llama"), "tokenizer.chat_template": "{{ messages }}"}
     return [*found, (plain | vocabulary("gpt2"), _tensors())]
 

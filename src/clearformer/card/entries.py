@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from clearformer.card import names
 from clearformer.card.explained import SECTION_OF
-from clearformer.families.gguf_values import decimal
+from clearformer.families.gguf.values import decimal
 from clearformer.spec import Biases, Spec, Stack
 from clearformer.spec.typed import options_of
 

@@ -203,6 +203,20 @@ class Permuted(Row):
 
 
 @dataclass(frozen=True)
+class Raised(Row):
+    """A norm's weights into which the 1 that the norm adds is already put (Gemma in GGUF), in float32 at least."""
+
+    def to_ours(self, theirs: Tensors) -> Tensors:
+        return (self._wide(theirs[0]) - 1.0,)
+
+    def to_theirs(self, ours: Tensors) -> Tensors:
+        return (self._wide(ours[0]) + 1.0,)
+
+    def _wide(self, weights: Tensor) -> Tensor:
+        return weights if weights.dtype.itemsize >= 4 else weights.float()
+
+
+@dataclass(frozen=True)
 class Reshaped(Row):
     """The same numbers in the same order, counted along other axes: a patch convolution's kernel as a matrix, a table
     kept with a batch axis."""

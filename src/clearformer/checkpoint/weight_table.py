@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -58,16 +58,25 @@ def dump(table: Table, ours: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
     Raises CheckpointError for a tensor that no row names.
     """
+    require_rules(table, ours)
+    return dict(pairs(table, ours))
+
+
+def pairs(table: Table, ours: Mapping[str, Tensor]) -> Iterator[tuple[str, Tensor]]:
+    """The same one by one, each made when it is asked for; what no row names is left out."""
     done: set[str] = set()
-    foreign: dict[str, Tensor] = {}
     for claim in claims_of(table, ours):
         if done.isdisjoint(claim.ours):
             done.update(claim.ours)
             tensors = claim.row.to_theirs(tuple(ours[name] for name in claim.ours))
-            foreign.update(zip(claim.theirs, (tensor.contiguous() for tensor in tensors), strict=True))
-    if left := [name for name in ours if name not in done]:
+            yield from zip(claim.theirs, (tensor.contiguous() for tensor in tensors), strict=True)
+
+
+def require_rules(table: Table, names: Collection[str]) -> None:
+    """Raises CheckpointError for a tensor that no row names."""
+    named = {name for claim in claims_of(table, names) for name in claim.ours}
+    if left := [name for name in names if name not in named]:
         raise CheckpointError(say.NO_RULE, name=left[0])
-    return foreign
 
 
 def claims_of(table: Table, our_names: Collection[str]) -> list[Claim]:

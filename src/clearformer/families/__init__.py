@@ -9,17 +9,28 @@ A family's file says only what is its own. What several share stands in one plac
 - the whole stack: `gated_decoder`, `latent_decoder`, `mixtures`, `bert_encoder`, `paper_blocks`, `clip_towers`
 - behind it: `heads`, `sentence_head`
 - weights that are stored otherwise: `fused_attention`, `shared_table`, `patches`
+- the files of llama.cpp: `gguf/`
 
 Reading order: `family` (what one is) → `llama`, `gemma`, `gpt2`, `bert`, `t5`, `marian`, `own` → `registry` (which one
 a config names).
 """
 
-from clearformer.families.family import Examined, Family, GGUFForm
+from clearformer.families.family import Examined, Family
 from clearformer.families.generation import GenerationDefaults
-from clearformer.families.registry import FAMILIES, PUBLISHED, family_for, family_of, gguf_form_of
+from clearformer.families.gguf.form import GGUFForm
+from clearformer.families.registry import (
+    FAMILIES,
+    GGUF_FORMS,
+    PUBLISHED,
+    family_for,
+    family_of,
+    gguf_form_for,
+    gguf_form_of,
+)
 
 __all__ = [
     "FAMILIES",
+    "GGUF_FORMS",
     "PUBLISHED",
     "Examined",
     "Family",
@@ -27,5 +38,6 @@ __all__ = [
     "GenerationDefaults",
     "family_for",
     "family_of",
+    "gguf_form_for",
     "gguf_form_of",
 ]

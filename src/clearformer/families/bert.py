@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 from clearformer.checkpoint.renames import Ignored, Row, Same, Table, Tied
-from clearformer.checkpoint.tensor_file import TensorFile
 from clearformer.families.bert_encoder import (
-    MATRICES,
     NORM_PARTS,
-    NORMS,
     decoder_rows,
     encoder_rows,
     read_encoder,
     write_encoder,
 )
 from clearformer.families.config_reader import ConfigReader
-from clearformer.families.family import Family, GGUFForm
-from clearformer.families.fused_attention import fused_attention_rows
-from clearformer.families.gguf_values import decimal, rows_of
+from clearformer.families.family import Family
 from clearformer.families.heads import Labels, bare_first, encoder_classes, read_encoder_head, stems, write_head
 from clearformer.spec import (
     Classes,
@@ -26,18 +19,14 @@ from clearformer.spec import (
     EncoderOnly,
     First,
     Head,
-    Hidden,
     Language,
-    Last,
     Learned,
-    Mean,
     Normal,
     Pooling,
     Regression,
     Spec,
     Stack,
     Transform,
-    Vector,
 )
 
 _CLASSES = encoder_classes("Bert")
@@ -107,55 +96,10 @@ def _language_rows(head: Language) -> list[Row | Tied | Ignored]:
     return rows + decoder_rows(head, stem, tables)
 
 
-def gguf_table(spec: Spec) -> Table:
-    assert isinstance(spec, EncoderOnly)
-    block = "encoder.blocks.{i}"
-    rows: list[Row | Tied | Ignored] = [
-        Same("token_embd.weight", "encoder.embed.token.weight"),
-        Same("position_embd.weight", "encoder.embed.position.weight"),
-        Same("token_types.weight", "encoder.embed.segment.weight"),
-    ]
-    for kind in ("weight", "bias"):
-        rows += [
-            Same(f"token_embd_norm.{kind}", f"encoder.embed.norm.{kind}"),
-            *(Same(f"blk.{{i}}.{theirs}.{kind}", f"{block}.{ours}.{kind}") for _, theirs, ours in MATRICES + NORMS),
-        ]
-    return (*rows, *fused_attention_rows("blk.{i}.attn_qkv", f"{block}.attention", spec.encoder))
-
-
-_GGUF_POOLING: dict[int, Head] = {
-    0: Hidden(),
-    1: Vector(Pooling(Mean())),
-    2: Vector(Pooling(First())),
-    3: Vector(Pooling(Last())),
-}
-
-
-def _from_gguf(metadata: ConfigReader, tensors: TensorFile) -> Spec:
-    config = {
-        "hidden_size": metadata.whole("bert.embedding_length"),
-        "num_attention_heads": metadata.whole("bert.attention.head_count"),
-        "num_hidden_layers": metadata.whole("bert.block_count"),
-        "max_position_embeddings": metadata.whole("bert.context_length"),
-        "intermediate_size": metadata.whole("bert.feed_forward_length"),
-        "layer_norm_eps": decimal(metadata.number("bert.attention.layer_norm_epsilon")),
-        "vocab_size": metadata.whole("bert.vocab_size", rows_of(tensors, "token_embd.weight")),
-        "type_vocab_size": rows_of(tensors, "token_types.weight"),
-    }
-    metadata.only("bert.attention.causal", False)
-    kind = metadata.whole("bert.pooling_type", 0, at_least=0)
-    if kind not in _GGUF_POOLING:
-        metadata.cannot_say("bert.pooling_type", "0 | 1 | 2 | 3", kind)
-    spec = translate(ConfigReader(config, tensors.path), _CLASSES.hidden)
-    assert isinstance(spec, EncoderOnly)
-    return dataclasses.replace(spec, head=_GGUF_POOLING[kind])
-
-
 BERT = Family(
     model_type="bert",
     architectures=(*bare_first(_CLASSES), _PRETRAINED),
     translate=translate,
     to_config=to_config,
     table=table,
-    gguf=GGUFForm("bert", _from_gguf, gguf_table),
 )

@@ -9,10 +9,8 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
 
 from clearformer.checkpoint.renames import Table
-from clearformer.checkpoint.tensor_file import TensorFile
 from clearformer.errors import CheckpointError, SpecError
 from clearformer.families.config_reader import ConfigReader
 from clearformer.families.pretrained_config import HARMLESS
@@ -36,37 +34,12 @@ class Examined:
 
 
 @dataclass(frozen=True)
-class GGUFForm:
-    """A family as llama.cpp writes it: `translate` reads metadata and, where it must, tensors; `table` as below."""
-
-    architecture: str
-    translate: Callable[[ConfigReader, TensorFile], Spec]
-    table: Callable[[Spec], Table]
-
-    def read(self, tensors: TensorFile) -> Spec:
-        """A GGUF file's metadata → the spec that it means. Raises CheckpointError naming the key."""
-        reader = self._reader(tensors)
-        return translated(reader, lambda: self.translate(reader, tensors))
-
-    def examine(self, tensors: TensorFile) -> Examined:
-        """The same without a refusal of keys that nobody reads."""
-        reader = self._reader(tensors)
-        return examined(reader, lambda: self.translate(reader, tensors))
-
-    def _reader(self, tensors: TensorFile) -> ConfigReader:
-        reader = ConfigReader(tensors.metadata, tensors.path)
-        reader.harmless(key for key in tensors.metadata if key.startswith(("general.", "tokenizer.", "quantize.")))
-        return reader
-
-
-@dataclass(frozen=True)
 class Family:
     """One `model_type` of Hugging Face.
 
     `translate(config, architecture)` reads keys and gives the spec; `to_config(spec)` is its inverse on the specs that
     the family can say, and is checked by reading its answer back, so it may read only what it needs. `table(spec)`
     pairs the tensors' names. `architectures`: the classes understood; the first is meant where a config names none.
-    `gguf` is None where llama.cpp has no such family.
     """
 
     model_type: str
@@ -74,7 +47,6 @@ class Family:
     translate: Callable[[ConfigReader, str], Spec]
     to_config: Callable[[Spec], dict[str, object] | None]
     table: Callable[[Spec], Table]
-    gguf: GGUFForm | None = None
 
     def read(self, config: Mapping[str, object], path: Path | str = "config.json") -> Spec:
         """A config → the spec that it means. Raises CheckpointError naming the key for whatever it cannot mean."""
@@ -92,20 +64,10 @@ class Family:
         the family cannot say."""
         config = self.to_config(spec)
         if config is None:
-            self._refuse("spec", type(spec).__name__, self.architectures[0])
-        try:
-            found = difference(self.read(config), spec)
-        except CheckpointError as error:
-            why = verbatim(error.cause("en"), error.cause("zh"))
-            values = {"family": self.model_type, "field": "spec", "found": type(spec).__name__, "why": why}
-            raise CheckpointError(say.UNREADABLE_BACK, **values) from None
-        if found is not None:
-            field, expected, actual = found
-            self._refuse(field, repr(actual), repr(expected))
+            values = {"field": "spec", "found": type(spec).__name__, "expected": self.architectures[0]}
+            raise CheckpointError(say.NOT_OF_FAMILY, family=self.model_type, **values)
+        require_same(self.model_type, lambda: self.read(config), spec)
         return config
-
-    def _refuse(self, field: str, found: str, expected: str) -> NoReturn:
-        raise CheckpointError(say.NOT_OF_FAMILY, family=self.model_type, field=field, found=found, expected=expected)
 
     def _architecture(self, found: object, path: Path | str) -> str:
         if not found:
@@ -120,6 +82,21 @@ class Family:
                 expected=", ".join(self.architectures),
             )
         return str(name)
+
+
+def require_same(family: str, read: Callable[[], Spec], spec: Spec) -> None:
+    """What was written, read back, must compute the same. Raises CheckpointError naming the field that does not."""
+    try:
+        found = difference(read(), spec)
+    except CheckpointError as error:
+        why = verbatim(error.cause("en"), error.cause("zh"))
+        values = {"family": family, "field": "spec", "found": type(spec).__name__, "why": why}
+        raise CheckpointError(say.UNREADABLE_BACK, **values) from None
+    if found is not None:
+        field, expected, actual = found
+        raise CheckpointError(
+            say.NOT_OF_FAMILY, family=family, field=field, found=repr(actual), expected=repr(expected)
+        )
 
 
 def translated(reader: ConfigReader, translate: Callable[[], Spec]) -> Spec:

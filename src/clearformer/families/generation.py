@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clearformer.families.config_reader import ConfigReader
+from clearformer.families.gguf.values import decimal
 
 # Bookkeeping, and switches that change no token: a text cut short needs no end mark, and a beam's scores are always
 # those of a distribution.
@@ -80,15 +81,48 @@ def read_generation(
     )
 
 
+_SAMPLING = {
+    "temp": "temperature",
+    "top_k": "top_k",
+    "top_p": "top_p",
+    "min_p": "min_p",
+    "penalty_repeat": "repetition_penalty",
+}
+"""llama.cpp's names of settings, after `general.sampling.`, and ours."""
+
+
 def read_gguf_generation(metadata: Mapping[str, object], path: Path | str) -> GenerationDefaults:
-    """The special tokens of a GGUF file; its texts end at the end, end-of-turn and end-of-message tokens."""
+    """The special tokens of a GGUF file, whose texts end at the end, end-of-turn and end-of-message tokens; and how its
+    makers want it sampled, where it says so: at the temperature 0 greedily."""
     reader = ConfigReader(metadata, path, "")
     ends = (_optional_whole(reader, f"tokenizer.ggml.{name}_token_id") for name in ("eos", "eot", "eom"))
+    stem = "general.sampling."
+    temperature = _optional_number(reader, f"{stem}temp")
+    number = {key: _decimal(_optional_number(reader, stem + key)) for key in ("top_p", "min_p", "penalty_repeat")}
+    known = {stem + key for key in _SAMPLING}
     return GenerationDefaults(
+        sample=bool(temperature),
+        temperature=_decimal(temperature) or None,
+        top_k=_optional_whole(reader, f"{stem}top_k"),
+        top_p=number["top_p"],
+        min_p=number["min_p"],
+        repetition_penalty=number["penalty_repeat"],
         begin_id=_optional_whole(reader, "tokenizer.ggml.bos_token_id"),
         end_ids=tuple(dict.fromkeys(end for end in ends if end is not None)),
         pad_id=_optional_whole(reader, "tokenizer.ggml.padding_token_id"),
+        left_out=tuple(sorted(key for key in metadata if key.startswith(stem) and key not in known)),
     )
+
+
+def write_gguf_sampling(defaults: GenerationDefaults) -> dict[str, object]:
+    """The inverse, without the special tokens, which the tokenizer writes."""
+    said = {f"general.sampling.{key}": getattr(defaults, name) for key, name in _SAMPLING.items()}
+    said["general.sampling.temp"] = (defaults.temperature or 1.0) if defaults.sample else None
+    return {key: value for key, value in said.items() if value is not None}
+
+
+def _decimal(number: float | None) -> float | None:
+    return None if number is None else decimal(number)
 
 
 def token_keys(defaults: GenerationDefaults) -> dict[str, object]:

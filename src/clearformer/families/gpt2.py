@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from clearformer.checkpoint.renames import Ignored, Row, Same, Split, Table, Tied, Transposed
-from clearformer.checkpoint.tensor_file import TensorFile
 from clearformer.families.activations import ACTIVATIONS, foreign_name
 from clearformer.families.config_reader import MAX_LAYERS, ConfigReader
-from clearformer.families.family import Family, GGUFForm
-from clearformer.families.fused_attention import PARTS, fused_attention_rows
-from clearformer.families.gguf_values import decimal, rows_of
+from clearformer.families.family import Family
+from clearformer.families.fused_attention import PARTS
 from clearformer.families.heads import Architectures, decoder_head_rows, read_decoder_head, stems, write_head
 from clearformer.families.multi_head import read_multi_head
 from clearformer.families.pretrained_config import require_decoder
@@ -141,45 +139,10 @@ def table(spec: Spec) -> Table:
     return (*rows, *decoder_head_rows(spec.head, tables))
 
 
-def gguf_table(spec: Spec) -> Table:
-    """llama.cpp turns Conv1D's matrices around and keeps query, key and value in one."""
-    assert isinstance(spec, DecoderOnly)
-    rows: list[Row | Tied | Ignored] = [
-        Same("token_embd.weight", "decoder.embed.token.weight"),
-        Same("position_embd.weight", "decoder.embed.position.weight"),
-        Same("output.weight", "head.project.weight"),
-    ]
-    for kind in ("weight", "bias"):
-        rows += [
-            *(
-                Same(f"blk.{{i}}.{theirs}.{kind}", f"decoder.blocks.{{i}}.{ours}.{kind}")
-                for _, theirs, ours in _LAYER + _MATRICES
-            ),
-            Same(f"output_norm.{kind}", f"decoder.final_norm.{kind}"),
-        ]
-    fused = fused_attention_rows("blk.{i}.attn_qkv", "decoder.blocks.{i}.attention", spec.decoder)
-    return (*rows, *fused)
-
-
-def _from_gguf(metadata: ConfigReader, tensors: TensorFile) -> Spec:
-    config = {
-        "n_embd": metadata.whole("gpt2.embedding_length"),
-        "n_head": metadata.whole("gpt2.attention.head_count"),
-        "n_layer": metadata.whole("gpt2.block_count"),
-        "n_positions": metadata.whole("gpt2.context_length"),
-        "n_inner": metadata.whole("gpt2.feed_forward_length"),
-        "layer_norm_epsilon": decimal(metadata.number("gpt2.attention.layer_norm_epsilon")),
-        "vocab_size": metadata.whole("gpt2.vocab_size", rows_of(tensors, "token_embd.weight")),
-        "tie_word_embeddings": "output.weight" not in tensors.names(),
-    }
-    return translate(ConfigReader(config, tensors.path), _CLASSES.language)
-
-
 GPT2 = Family(
     model_type="gpt2",
     architectures=_CLASSES,
     translate=translate,
     to_config=to_config,
     table=table,
-    gguf=GGUFForm("gpt2", _from_gguf, gguf_table),
 )

@@ -5,10 +5,8 @@ Touvron et al. 2023 (arXiv 2302.13971); Grattafiori et al. 2024 (arXiv 2407.2178
 
 from __future__ import annotations
 
-from clearformer.checkpoint.renames import Ignored, Permuted, Row, Same, Table, Tied
-from clearformer.families import llama_gguf
 from clearformer.families.config_reader import ConfigReader
-from clearformer.families.family import Family, GGUFForm
+from clearformer.families.family import Family
 from clearformer.families.gated_decoder import (
     decoder_table,
     parts_of,
@@ -22,7 +20,7 @@ from clearformer.families.gated_decoder import (
     write_gated,
 )
 from clearformer.families.heads import decoder_classes
-from clearformer.spec import Attention, Block, DecoderOnly, Spec
+from clearformer.spec import Block, Spec
 
 _CLASSES = decoder_classes("Llama")
 
@@ -49,34 +47,10 @@ def to_config(spec: Spec) -> dict[str, object] | None:
     }
 
 
-def gguf_table(spec: Spec) -> Table:
-    """llama.cpp's names; query and key rows lie as rotary pairs side by side."""
-    assert isinstance(spec, DecoderOnly)
-    attention = spec.decoder.blocks[0].attention
-    assert isinstance(attention, Attention)
-    rotated = {"attention.query": attention.heads, "attention.key": attention.kv_heads}
-    rows: list[Row | Tied | Ignored] = [
-        Same("token_embd.weight", "decoder.embed.token.weight"),
-        Same("output_norm.weight", "decoder.final_norm.weight"),
-        Same("output.weight", "head.project.weight"),
-        Ignored("rope_freqs.weight", "read with the metadata, as a scaling of the rotary positions"),
-    ]
-    for theirs, ours in llama_gguf.LAYER:
-        for kind in ("weight", "bias"):
-            names = f"blk.{{i}}.{theirs}.{kind}", f"decoder.blocks.{{i}}.{ours}.{kind}"
-            rows.append(Permuted(*names, rotated[ours]) if ours in rotated else Same(*names))
-    return tuple(rows)
-
-
 LLAMA = Family(
     model_type="llama",
     architectures=_CLASSES,
     translate=translate,
     to_config=to_config,
     table=decoder_table,
-    gguf=GGUFForm(
-        "llama",
-        lambda metadata, tensors: translate(llama_gguf.to_config(metadata, tensors), _CLASSES[0]),
-        gguf_table,
-    ),
 )

@@ -14,10 +14,20 @@ from clearformer.families.clip import CLIP, CLIP_IMAGE, CLIP_TEXT
 from clearformer.families.deepseek_v2 import DEEPSEEK_V2
 from clearformer.families.deepseek_v3 import DEEPSEEK_V3
 from clearformer.families.distilbert import DISTILBERT
-from clearformer.families.family import Family, GGUFForm
+from clearformer.families.family import Family
 from clearformer.families.gemma import GEMMA
 from clearformer.families.gemma2 import GEMMA2
 from clearformer.families.gemma3 import GEMMA3
+from clearformer.families.gguf.bert import BERT as GGUF_BERT
+from clearformer.families.gguf.form import GGUFForm, Said
+from clearformer.families.gguf.gemma import GEMMA as GGUF_GEMMA
+from clearformer.families.gguf.gemma import GEMMA2 as GGUF_GEMMA2
+from clearformer.families.gguf.gemma import GEMMA3 as GGUF_GEMMA3
+from clearformer.families.gguf.gpt2 import GPT2 as GGUF_GPT2
+from clearformer.families.gguf.llama import LLAMA as GGUF_LLAMA
+from clearformer.families.gguf.phi3 import PHI3 as GGUF_PHI3
+from clearformer.families.gguf.qwen import QWEN2 as GGUF_QWEN2
+from clearformer.families.gguf.qwen import QWEN3 as GGUF_QWEN3
 from clearformer.families.glm4 import GLM4
 from clearformer.families.gpt2 import GPT2
 from clearformer.families.gpt_neox import GPT_NEOX
@@ -52,6 +62,10 @@ PUBLISHED: tuple[Family, ...] = (
     *(T5, MARIAN, BART),
 )
 FAMILIES: tuple[Family, ...] = (*PUBLISHED, OWN)
+GGUF_FORMS: tuple[GGUFForm, ...] = (
+    *(GGUF_LLAMA, GGUF_QWEN2, GGUF_QWEN3, GGUF_GEMMA, GGUF_GEMMA2, GGUF_GEMMA3, GGUF_PHI3),
+    *(GGUF_GPT2, GGUF_BERT),
+)
 
 
 def family_of(config: Mapping[str, object], path: Path | str = "config.json") -> Family:
@@ -61,8 +75,32 @@ def family_of(config: Mapping[str, object], path: Path | str = "config.json") ->
 
 def gguf_form_of(metadata: Mapping[str, object], path: Path | str) -> GGUFForm:
     """The form of a GGUF file's `general.architecture`. Raises CheckpointError, as `family_of`."""
-    known = {form.architecture: form for family in FAMILIES if (form := family.gguf)}
-    return _named(metadata.get("general.architecture"), known, path)
+    return _named(metadata.get("general.architecture"), {form.architecture: form for form in GGUF_FORMS}, path)
+
+
+def gguf_form_for(spec: Spec, shapes: Mapping[str, tuple[int, ...]], family: str = "") -> tuple[GGUFForm, Said]:
+    """The architecture of llama.cpp that can say the spec, and what a file says of it; `family` is what the model was
+    read as, whose own form is asked first. `shapes` are those of its weights.
+
+    Raises CheckpointError where none can, with the field that each lacks.
+    """
+    own = _LLAMA_CPPS_NAME.get(family, family)
+    obstacles = []
+    asked = [form for form in GGUF_FORMS if form.architecture not in _FOR_THEIR_OWN or form.architecture == own]
+    for form in sorted(asked, key=lambda form: form.architecture != own):
+        try:
+            return form, form.write(spec, shapes)
+        except CheckpointError as error:
+            if form.architecture == own and error.values["field"] != "spec":
+                raise
+            obstacles.append((form.architecture, error.values["field"], error.values["found"]))
+    raise CheckpointError(say.NO_GGUF_FORM, expected=_obstacles(obstacles))
+
+
+# llama.cpp reads Phi-3's window and looks past it: no other model with a window may take that name.
+_FOR_THEIR_OWN = frozenset({"phi3"})
+# Families that llama.cpp keeps under another name.
+_LLAMA_CPPS_NAME = {"mistral": "llama", "mixtral": "llama", "gemma3_text": "gemma3"}
 
 
 def family_for(spec: Spec, families: Iterable[Family] = FAMILIES) -> tuple[Family, dict[str, object]]:
@@ -76,11 +114,13 @@ def family_for(spec: Spec, families: Iterable[Family] = FAMILIES) -> tuple[Famil
             return family, family.write(spec)
         except CheckpointError as error:
             obstacles.append((family.model_type, error.values["field"], error.values["found"]))
-    # Those that have no such kind of model at all say nothing that helps, unless none has.
-    near = [each for each in obstacles if each[1] != "spec"] or obstacles
-    raise CheckpointError(
-        say.NO_FAMILY, expected=", ".join(f"{name} ({field} = {found})" for name, field, found in near)
-    )
+    raise CheckpointError(say.NO_FAMILY, expected=_obstacles(obstacles))
+
+
+def _obstacles(found: list[tuple[str, object, object]]) -> str:
+    """Those that have no such kind of model at all say nothing that helps, unless none has."""
+    near = [each for each in found if each[1] != "spec"] or found
+    return ", ".join(f"{name} ({field} = {value})" for name, field, value in near)
 
 
 def _named(found: object, known: Mapping[str, T], path: Path | str) -> T:

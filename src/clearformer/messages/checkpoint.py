@@ -273,6 +273,14 @@ EXISTS = failure(
     en=("{path}: already exists.", "Choose another folder, or remove this one first."),
     zh=("{path}：已存在。", "请选择别的文件夹，或先将其删除。"),
 )
+FILE_EXISTS = failure(
+    en=("{path}: already exists.", "Choose another name, or remove this file first."),
+    zh=("{path}：已存在。", "请换一个文件名，或先将其删除。"),
+)
+TOO_LARGE_FOR_KIND = failure(
+    en=("Tensor {name} holds {found}; {kind} goes to {limit}.", "Choose --type bf16 or f32."),
+    zh=("张量 {name} 含有 {found}；{kind} 最大为 {limit}。", "请改用 --type bf16 或 f32。"),
+)
 BAD_MANIFEST = _damaged("the entry {name} of the manifest is not valid.", "清单中的条目 {name} 无效。")
 SIZE_DIFFERS = _damaged("expected {expected} bytes, found {found}.", "应为 {expected} 字节，实际为 {found}。")
 HASH_DIFFERS = _damaged("expected SHA-256 {expected}, found {found}.", "SHA-256 应为 {expected}，实际为 {found}。")

@@ -149,6 +149,22 @@ PLANNED = Message(
 PLANNED_FILE = Message("  {size:>10}  {name}", "  {size:>10}  {name}")
 PLANNED_REST = Message("  {size:>10}  in {count} smaller files", "  {size:>10}  其余 {count} 个较小的文件")
 LOADING = Message("Loading {name}", "载入 {name}")
+EXPORTING = Message("Exporting {name}", "导出 {name}")
+FELL_BACK = Message(
+    "{count} tensors are f16, {first} the first: their rows do not divide into the blocks of 32 that {kind} needs.",
+    "有 {count} 个张量存为 f16（首个为 {first}）：其行长不能分成 {kind} 所需的 32 个一块。",
+)
+FORM_OF_FOLDER = failure(
+    en=(
+        "{found} is a form of folders; {out} is to be a GGUF file, which has one.",
+        "Leave it out, or give a name without .gguf.",
+    ),
+    zh=("{found} 是文件夹的形式；{out} 是 GGUF 文件，只有一种形式。", "请去掉该选项，或改用不带 .gguf 的名称。"),
+)
+TYPE_OF_FILE = failure(
+    en=("{found} is for GGUF files; {out} is to be a folder.", "Leave it out, or give a name that ends in .gguf."),
+    zh=("{found} 只用于 GGUF 文件；{out} 是文件夹。", "请去掉该选项，或改用以 .gguf 结尾的名称。"),
+)
 MEASURING = Message("Measuring for about a minute …", "正在测量，约需一分钟……")
 NOTHING_STORED = Message(
     "The cache {path} is empty. Built in and one command away: clearformer pull {builtin}",

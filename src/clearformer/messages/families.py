@@ -122,6 +122,34 @@ NO_FAMILY = failure(
     ),
     zh=("没有公开的模型家族能表达这个规格。各家族的障碍：{expected}。", "请用 Clearformer 自己的格式保存模型。"),
 )
+_AS_FOLDER = (
+    "Export it as a folder: leave .gguf out of the name, or give --form own as well.",
+    "请导出为文件夹：名称不带 .gguf，也可再加 --form own。",
+)
+NOT_OF_GGUF = failure(
+    en=(
+        "llama.cpp's {family} cannot say this spec: {field} is {found}, a GGUF file can only mean {expected}.",
+        _AS_FOLDER[0],
+    ),
+    zh=(
+        "llama.cpp 的 {family} 无法表达这个规格：{field} 为 {found}，GGUF 文件只能表示 {expected}。",
+        _AS_FOLDER[1],
+    ),
+)
+GGUF_UNREADABLE_BACK = failure(
+    en=(
+        "llama.cpp's {family} cannot say this spec, a {found}: the file that comes nearest is refused. {why}",
+        _AS_FOLDER[0],
+    ),
+    zh=("llama.cpp 的 {family} 无法表达这个规格（{found}）：最接近的文件会被拒绝。{why}", _AS_FOLDER[1]),
+)
+NO_GGUF_FORM = failure(
+    en=(
+        "No architecture of llama.cpp can say this spec. What stands in the way: {expected}.",
+        _AS_FOLDER[0],
+    ),
+    zh=("llama.cpp 的任何架构都无法表达这个规格。各架构的障碍：{expected}。", _AS_FOLDER[1]),
+)
 BAD_MODULES = failure(
     en=(
         "{path}: expected a list of sentence-transformers modules, found {found}.",

@@ -50,7 +50,10 @@ VERBS = {
     "forecast": Message("Forecast the numbers that follow a table.", "预测表格之后的数值。"),
     "classify": Message("Sort texts or images into classes.", "把文本或图像分类。"),
     "fill": Message("Fill the gaps in a text.", "填补文本中的空缺。"),
-    "export": Message("Write a model as a folder that other libraries read.", "把模型写成其他库可读的文件夹。"),
+    "export": Message(
+        "Write a model as a folder that other libraries read, or as a GGUF file for llama.cpp.",
+        "把模型写成其他库可读的文件夹，或供 llama.cpp 使用的 GGUF 文件。",
+    ),
     "cost": Message(
         "Reckon parameters, FLOPs, memory, KV cache and time from a model's description, each with its formula.",
         "由模型的描述推算参数量、FLOPs、内存、KV 缓存与时间，每项附公式。",

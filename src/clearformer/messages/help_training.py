@@ -112,9 +112,16 @@ TRAINING = (
         "Draw history, truth and forecast into this file (.png or .svg).",
         "把历史、真值与预测画入此文件（.png 或 .svg）。",
     ),
-    Message("The folder to write; it must not exist.", "要写入的文件夹；不能已存在。"),
     Message(
-        "hf: as transformers reads it; own: with the whole spec, for this library alone.",
-        "hf：供 transformers 读取；own：含完整规格，仅供本库使用。",
+        "The folder to write, or a file whose name ends in .gguf; it must not exist.",
+        "要写入的文件夹，或以 .gguf 结尾的文件；不能已存在。",
+    ),
+    Message(
+        "A folder's form. hf: as transformers reads it; own: with the whole spec, for this library alone [hf].",
+        "文件夹的形式。hf：供 transformers 读取；own：含完整规格，仅供本库使用 [hf]。",
+    ),
+    Message(
+        "How a GGUF file stores matrices: in 32, 16, 16, 8.5 or 4.5 bits a weight [f16].",
+        "GGUF 文件存储矩阵的方式：每个权重 32、16、16、8.5 或 4.5 位 [f16]。",
     ),
 )

@@ -111,6 +111,16 @@ GGUF_PRE_UNKNOWN = failure(
     en=("GGUF pre-tokenizer {name} is not known; known are {known}.", "Use the model's Hugging Face folder instead."),
     zh=("不认识 GGUF 预分词器 {name}；已知的有 {known}。", "请改用该模型的 Hugging Face 文件夹。"),
 )
+GGUF_CANNOT_SAY = failure(
+    en=(
+        "GGUF cannot say this tokenizer: its {field} is {found}; llama.cpp knows {expected}.",
+        "Export the model as a folder: leave .gguf out of the name.",
+    ),
+    zh=(
+        "GGUF 无法表达这个分词器：其 {field} 为 {found}，而 llama.cpp 只认识 {expected}。",
+        "请导出为文件夹：名称不带 .gguf。",
+    ),
+)
 
 VOCABULARY_TOO_SMALL = failure(
     en=(

@@ -88,6 +88,11 @@ class FastTokenizer:
         return len(self._words)
 
     @property
+    def vocabulary(self) -> Mapping[str, int]:
+        """Every word as the model spells it, added tokens among them, with its id."""
+        return {word: token_id for token_id, word in enumerate(self._words) if word is not None}
+
+    @property
     def bos_id(self) -> int | None:
         return self._named("bos_token")
 

@@ -13,8 +13,10 @@ from clearformer.errors import TokenizerError
 from clearformer.messages import text as messages
 from clearformer.text.byte_alphabet import byte_of_character, spell
 from clearformer.text.fast import FastTokenizer, library_errors
+from clearformer.text.files import LARGEST_FILE
 from clearformer.text.gguf_metadata import (
     CONTROL,
+    HUGGING_FACE,
     UNKNOWN,
     USER_DEFINED,
     GgufVocabulary,
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     import tokenizers
 
 _GEMMA = {"gemma", "gemma2", "gemma3"}
+# Qwen composes accents before it cuts; the file's keys have no word for it.
+_NFC = {"qwen2", "qwen35"}
 
 
 def tokenizer_from_gguf(metadata: Mapping[str, object]) -> FastTokenizer:
@@ -38,12 +42,38 @@ def tokenizer_from_gguf(metadata: Mapping[str, object]) -> FastTokenizer:
     if vocabulary.kind not in builders:
         known = ", ".join(builders)
         raise TokenizerError(messages.GGUF_MODEL_UNKNOWN, name=vocabulary.kind, known=known)
+    if metadata.get(HUGGING_FACE) is not None:
+        return _whole(typed_value(metadata, HUGGING_FACE, str), vocabulary)
     with library_errors(messages.NOT_A_TOKENIZER, path="GGUF"):
         backend = builders[vocabulary.kind](vocabulary)
         control = vocabulary.words_of(CONTROL)
         backend.add_special_tokens([tokenizers.AddedToken(w, normalized=False, special=True) for w in control])
         own = vocabulary.words_of(USER_DEFINED)
         backend.add_tokens([tokenizers.AddedToken(word, normalized=False) for word in own])
+        return FastTokenizer(backend, vocabulary.named, vocabulary.stop)
+
+
+def describes_tokenizer(metadata: Mapping[str, object]) -> bool:
+    """False for a file whose model reads ids alone."""
+    return metadata.get("tokenizer.ggml.model") not in (None, "none", "no_vocab")
+
+
+def _whole(contents: str, vocabulary: GgufVocabulary) -> FastTokenizer:
+    """The tokenizer.json that stands beside llama.cpp's keys, and says more than they can."""
+    import tokenizers
+
+    if len(contents) > LARGEST_FILE:
+        expected = f"at most {LARGEST_FILE} characters"
+        raise TokenizerError(messages.GGUF_FIELD, key=HUGGING_FACE, expected=expected, found=len(contents))
+    with library_errors(messages.NOT_A_TOKENIZER, path="GGUF"):
+        backend = tokenizers.Tokenizer.from_str(contents)
+        words = backend.get_vocab(with_added_tokens=True)
+        found = 1 + max(words.values(), default=-1)
+        if found > len(vocabulary.words):
+            expected = f"at most {len(vocabulary.words)} words"
+            raise TokenizerError(messages.GGUF_FIELD, key=HUGGING_FACE, expected=expected, found=found)
+        if missing := next((word for word in vocabulary.named.values() if word not in words), None):
+            raise TokenizerError(messages.GGUF_FIELD, key=HUGGING_FACE, expected=f"to hold {missing}", found="nothing")
         return FastTokenizer(backend, vocabulary.named, vocabulary.stop)
 
 
@@ -56,7 +86,7 @@ def chat_template_from_gguf(metadata: Mapping[str, object]) -> str | None:
 
 
 def _byte_level(vocabulary: GgufVocabulary) -> tokenizers.Tokenizer:
-    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
+    from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
     patterns = word_patterns().get(vocabulary.pre)
     if patterns is None:
@@ -76,12 +106,14 @@ def _byte_level(vocabulary: GgufVocabulary) -> tokenizers.Tokenizer:
         [*cuts, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
     )
     backend.decoder = decoders.ByteLevel()
+    if vocabulary.pre in _NFC:
+        backend.normalizer = normalizers.NFC()
     _put_around(backend, vocabulary)
     return backend
 
 
 def _sentencepiece(vocabulary: GgufVocabulary) -> tokenizers.Tokenizer:
-    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+    from tokenizers import Tokenizer, decoders, models, normalizers
 
     words: Sequence[str] = vocabulary.words
     rank: Sequence[float] = vocabulary.scores
@@ -104,13 +136,10 @@ def _sentencepiece(vocabulary: GgufVocabulary) -> tokenizers.Tokenizer:
     backend.decoder = decoders.Sequence(text_steps)
     if vocabulary.architecture in _GEMMA:
         backend.normalizer = normalizers.Replace(" ", "▁")
-    elif vocabulary.architecture == "phi3":
-        # Phi-3 puts its space also before a text that begins with one.
+    else:
+        # llama.cpp, and SentencePiece itself, put their space also before a text that begins with one.
         steps = [normalizers.Prepend("▁")] if vocabulary.add_space_prefix else []
         backend.normalizer = normalizers.Sequence([*steps, normalizers.Replace(" ", "▁")])
-    else:
-        scheme = "first" if vocabulary.add_space_prefix else "never"
-        backend.pre_tokenizer = pre_tokenizers.Metaspace(replacement="▁", prepend_scheme=scheme, split=False)
     _put_around(backend, vocabulary)
     return backend
 
@@ -140,9 +169,11 @@ def _wordpiece(vocabulary: GgufVocabulary) -> tokenizers.Tokenizer:
     words = [w if w in whole else w[1:] if w.startswith("▁") else "##" + w for w in vocabulary.words]
     ids = _ids(words)
     backend = Tokenizer(models.WordPiece(vocab=ids, unk_token=vocabulary.named.get("unk_token", "[UNK]")))
-    # The file does not say whether capitals were made small; a vocabulary without one says so.
-    lowercase = not any(character != character.lower() for w in vocabulary.words if w not in whole for character in w)
-    backend.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
+    lowercase = vocabulary.lowercase
+    if lowercase is None:
+        # Older files do not say whether capitals were made small; a vocabulary without one says so.
+        lowercase = not any(c != c.lower() for w in vocabulary.words if w not in whole for c in w)
+    backend.normalizer = normalizers.BertNormalizer(lowercase=lowercase, strip_accents=vocabulary.strip_accents)
     backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     backend.decoder = decoders.WordPiece(prefix="##")
     first = vocabulary.named.get("cls_token", vocabulary.named.get("bos_token"))

@@ -10,11 +10,12 @@ from clearformer.errors import TokenizerError
 from clearformer.messages import text as messages
 from clearformer.text.gguf_words import follows_llama3
 
-UNKNOWN, CONTROL, USER_DEFINED = 2, 3, 4
+PREFIX, HUGGING_FACE = "tokenizer.ggml.", "tokenizer.huggingface.json"
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 # Merges are found by cutting a word everywhere, which costs the square of its length; published words stay below 300.
 LONGEST_WORD = 1000
 # llama.cpp spells "seperator".
-_NAMED = {
+NAMED = {
     "bos_token": "bos_token_id",
     "eos_token": "eos_token_id",
     "unk_token": "unknown_token_id",
@@ -42,6 +43,8 @@ class GgufVocabulary:
     add_bos: bool
     add_eos: bool
     add_space_prefix: bool
+    lowercase: bool | None
+    strip_accents: bool | None
 
     def words_of(self, *types: int) -> list[str]:
         return [word for word, kind in zip(self.words, self.types, strict=True) if kind in types]
@@ -49,7 +52,7 @@ class GgufVocabulary:
 
 def read_vocabulary(metadata: Mapping[str, object]) -> GgufVocabulary:
     """Raises `TokenizerError` naming the key that is absent, of a wrong type or length, or out of range."""
-    prefix = "tokenizer.ggml."
+    prefix = PREFIX
     kind = typed_value(metadata, prefix + "model", str)
     words = _list(metadata, prefix + "tokens", str, None)
     if not words:
@@ -78,8 +81,12 @@ def read_vocabulary(metadata: Mapping[str, object]) -> GgufVocabulary:
         if wrong is not None:
             raise TokenizerError(messages.GGUF_FIELD, key=prefix + "merges", expected="pairs of words", found=wrong)
         merges = tuple((parts[0], parts[1]) for parts in cut)
-    named = {name: word for name, key in _NAMED.items() if (word := word_at(key)) is not None}
+    named = {name: word for name, key in NAMED.items() if (word := word_at(key)) is not None}
     pre = typed_value(metadata, prefix + "pre", str, "default")
+    lowercase, strip_accents = (
+        typed_value(metadata, key, bool) if (key := f"{prefix}normalizer.{name}") in metadata else None
+        for name in ("lowercase", "strip_accents")
+    )
     # llama.cpp's default where the file is silent.
     add_bos = kind == "llama" or (kind == "gpt2" and follows_llama3(pre))
     return GgufVocabulary(
@@ -95,6 +102,8 @@ def read_vocabulary(metadata: Mapping[str, object]) -> GgufVocabulary:
         add_bos=typed_value(metadata, prefix + "add_bos_token", bool, add_bos),
         add_eos=typed_value(metadata, prefix + "add_eos_token", bool, False),
         add_space_prefix=typed_value(metadata, prefix + "add_space_prefix", bool, True),
+        lowercase=lowercase,
+        strip_accents=strip_accents,
     )
 
 

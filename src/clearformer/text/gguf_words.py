@@ -40,3 +40,17 @@ def word_patterns() -> dict[str, tuple[str, ...]]:
 def follows_llama3(pre: str) -> bool:
     """Llama 3's way: a word that the vocabulary holds is taken before any merge, and a begin mark is the default."""
     return word_patterns().get(pre) in {(LLAMA3,), (TEKKEN,)} and pre not in {"dbrx", "smaug-bpe"}
+
+
+def pre_name(patterns: tuple[str, ...], *, ignore_merges: bool) -> str | None:
+    """The name by which llama.cpp and this library know the patterns, None if neither has one for them."""
+    spelt = tuple(_SPELT.get(pattern, pattern) for pattern in patterns)
+    return next(
+        (name for name in _SAID if (word_patterns()[name], follows_llama3(name)) == (spelt, ignore_merges)), None
+    )
+
+
+# The best known name of each list of patterns.
+_SAID = ("gpt-2", "smollm", "llama-bpe", "dbrx", "qwen2", "qwen35", "tekken", "gpt-4o")
+# GPT-2's own spelling of its pattern.
+_SPELT = {r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": GPT2_WORD}
