@@ -75,7 +75,7 @@ def matches(name: str, pattern: str) -> bool:
 
 
 def record(*patterns: str) -> tuple[dict[str, Any], Listening]:
-    """A dictionary and the tap that fills it with every point that matches one of the patterns, all if none is given."""
+    """A dictionary and the tap that fills it with every point matching one of the patterns, all if none are given."""
     seen: dict[str, Any] = {}
 
     def keep(name: str, value: Any) -> None:

@@ -65,16 +65,22 @@ def first_stack(model: SingleWay) -> Stack:
 
 
 @contextmanager
-def undisturbed(model: Model) -> Iterator[None]:
-    """No gradients and no dropout while the body runs; each module's mode is put back after."""
+def evaluating(model: Model) -> Iterator[None]:
+    """No dropout while the body runs; each module's mode is put back after."""
     training = [module for module in model.modules() if module.training]
     model.eval()
     try:
-        with torch.inference_mode():
-            yield
+        yield
     finally:
         for module in training:
             module.training = True
+
+
+@contextmanager
+def undisturbed(model: Model) -> Iterator[None]:
+    """No gradients and no dropout while the body runs."""
+    with evaluating(model), torch.inference_mode():
+        yield
 
 
 def _ids(loaded: Loaded | None, model: SingleWay, given: Input) -> Tensor:

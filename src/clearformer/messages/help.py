@@ -96,6 +96,18 @@ SENTENCES = (
         "Show every step of this block, counted from 0; all opens every block.",
         "展开这一层的每个步骤（从 0 数起）；all 展开所有层。",
     ),
+    Message(
+        "Write out this operation of one block, step by step, with what is multiplied with what.",
+        "逐步写出某一层的这个运算，列明谁与谁相乘。",
+    ),
+    Message("Positions read, for the shapes of a spec alone [12].", "读取的位置数，用于只凭规格得出形状 [12]。"),
+    Message(
+        "Tokens that an encoder-decoder's decoder reads, from a spec alone [7].",
+        "编码器-解码器中解码器读取的词元数，只凭规格 [7]。",
+    ),
+    Message(
+        "Sequences in the batch, for the shapes of a spec alone [1].", "一批中的序列数，用于只凭规格得出形状 [1]。"
+    ),
     Message("Only this layer, counted from 0.", "只看这一层，从 0 数起。"),
     Message("Only this head of each layer, counted from 0.", "每层只看这个头，从 0 数起。"),
     Message(
