@@ -82,7 +82,7 @@ def test_commands_with_a_model(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(tmp_path)  # Pictures are written where the command is run.
     assert main(shlex.split(command)[1:]) == 0
     assert capsys.readouterr().out
 

@@ -121,7 +121,9 @@ def test_an_edit_that_cannot_be_made(edits, complaint) -> None:
         edit(drawn(SPECS["decoder"], 1), IDS, edits)
 
 
-@pytest.mark.parametrize("point", ["embed", "blocks.0.attention.weights", "blocks.1.attention.scores", "blocks.0.output"])
+@pytest.mark.parametrize(
+    "point", ["embed", "blocks.0.attention.weights", "blocks.1.attention.scores", "blocks.0.output"]
+)
 def test_a_gradient_is_the_slope_of_the_loss(point: str) -> None:
     """Against two passes a little apart, along the gradient itself."""
     model = drawn(SPECS["decoder"], 1)

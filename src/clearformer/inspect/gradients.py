@@ -56,4 +56,3 @@ def gradients(
         if derivative is None:
             raise UsageError(messages.NOT_REACHED, name=name)
     return {name: derivative for name, derivative in derivatives.items() if derivative is not None}
-

@@ -109,7 +109,22 @@ SENTENCES = (
         "Sequences in the batch, for the shapes of a spec alone [1].", "一批中的序列数，用于只凭规格得出形状 [1]。"
     ),
     Message("Only this layer, counted from 0.", "只看这一层，从 0 数起。"),
-    Message("Only this head of each layer, counted from 0.", "每层只看这个头，从 0 数起。"),
+    Message(
+        "Only this head of each layer, counted from 0; 3.1 is head 1 of layer 3 alone.",
+        "每层只看这个头，从 0 数起；3.1 表示只看第 3 层的头 1。",
+    ),
+    Message(
+        "Which attention of an encoder-decoder; cross is the target reading the source [encoder].",
+        "编码器-解码器的哪一种注意力；cross 是目标读源 [encoder]。",
+    ),
+    Message(
+        "Let the model write this many tokens first, and show the attention of those too.",
+        "先让模型写这么多个词元，并一并显示它们的注意力。",
+    ),
+    Message(
+        "Draw it into this file: .png, .svg, or .html, a page to explore offline.",
+        "画到此文件：.png、.svg，或 .html（可离线浏览的网页）。",
+    ),
     Message(
         "A built-in name, a folder, a .gguf file, a Hub id, or a name under runs/.",
         "内置名称、文件夹、.gguf 文件、Hub 编号，或 runs/ 下的名称。",

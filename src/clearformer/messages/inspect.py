@@ -64,6 +64,21 @@ BAD_LAYER = failure(
     en=("--layer: expected a number or all, got {found}.", "Give a number such as 0, or all."),
     zh=("--layer：应为数字或 all，实际为 {found}。", "请给出 0 之类的数字，或 all。"),
 )
+BAD_HEAD = failure(
+    en=(
+        "--head: expected a head such as 1, or layer.head such as 3.1, got {found}.",
+        "Give one of the two; --layer goes with the first.",
+    ),
+    zh=("--head：应为头的编号（如 1）或 层.头（如 3.1），实际为 {found}。", "请给出其中一种；--layer 只与前者连用。"),
+)
+ENCODER_WRITES_NOTHING = failure(
+    en=("An encoder writes no tokens, and --max-new-tokens asks for some.", "Add --part decoder or --part cross."),
+    zh=("编码器不写词元，而 --max-new-tokens 要求生成。", "请加上 --part decoder 或 --part cross。"),
+)
+NO_PART = failure(
+    en=("This model has no {found} attention.", "Choose among: {expected}."),
+    zh=("该模型没有 {found} 注意力。", "请在其中选择：{expected}。"),
+)
 ONE_LAYER = failure(
     en=("--op {op} writes out one block, and --layer all names every one.", "Give --layer a number."),
     zh=("--op {op} 只展开一层，而 --layer all 指所有层。", "请给 --layer 一个数字。"),
@@ -225,6 +240,10 @@ ENTROPY = Message(
 PREVIOUS = Message("weight on the token before", "给前一个词元的权重")
 FIRST = Message("weight on the first token", "给第一个词元的权重")
 ITSELF = Message("weight on itself", "给自身的权重")
+INDUCTION = Message(
+    "induction: weight on what followed the same token earlier", "归纳：给同一词元上次出现之后那个词元的权重"
+)
+NO_REPETITION = Message("No token comes again: induction has nothing to measure.", "没有重复出现的词元，无法衡量归纳。")
 HEAD = Message("head", "头")
 LAYER = Message("layer", "层")
 SUMMARY_ROW = Message(
