@@ -72,6 +72,7 @@ def model(home):
         ("tour", []),
         ("trace", ["smollm2-135m", "the cat"]),
         ("attention", ["smollm2-135m", "the cat"]),
+        ("lens", ["smollm2-135m", "the cat"]),
         ("cost", ["smollm2-135m", "--generate", "4+2", "--fit", "1GB", "--compare", "tiny-gpt"]),
         ("card", ["odd.json"]),
         ("verify", ["smollm2-135m", "--against", "numpy"]),

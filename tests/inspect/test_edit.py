@@ -1,4 +1,4 @@
-"""An edit by name is the edit by hand: heads and layers removed, states of another run put in; and gradients by name."""
+"""An edit by name is the edit by hand: heads and layers removed, states of another run put in; and gradients."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -53,7 +54,7 @@ def luminance(colour: str, blindness: str) -> float:
 @pytest.mark.parametrize("blindness", BLINDNESS)
 def test_lightness_alone_orders_the_scales(blindness: str) -> None:
     light = [luminance(colour, blindness) for colour in SHADES]
-    assert all(brighter > 1.2 * darker for brighter, darker in zip(light, light[1:], strict=False))
+    assert all(brighter > 1.2 * darker for brighter, darker in pairwise(light))
     both = [luminance(colour, blindness) for colour in SIDES]
     middle = len(SIDES) // 2
     assert both[: middle + 1] == sorted(both[: middle + 1])

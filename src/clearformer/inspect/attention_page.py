@@ -53,7 +53,7 @@ def _reader(found: AttentionMaps, language: Language) -> str:
         "shades": SHADES,
         # Square roots in a byte: small weights keep their digits.
         "weights": [
-            base64.b64encode(np.round(weights.float().numpy() ** 0.5 * 255).astype(np.uint8)).decode()
+            base64.b64encode(np.round(weights.float().numpy() ** 0.5 * 255).astype(np.uint8).tobytes()).decode()
             for weights in found.maps.values()
         ],
     }
@@ -121,7 +121,11 @@ const read = [...document.querySelectorAll('#reading .token')];
 const shown = read.length ? read : asking;
 const tables = data.weights.map(text => Uint8Array.from(atob(text), letter => letter.charCodeAt(0)));
 let at = asking.length - 1;
-function option(value) { const made = document.createElement('option'); made.value = made.textContent = value; return made; }
+function option(value) {
+  const made = document.createElement('option');
+  made.value = made.textContent = value;
+  return made;
+}
 function shade(value) {
   const spot = value * (data.shades.length - 1), low = Math.min(Math.floor(spot), data.shades.length - 2);
   const parts = [low, low + 1].map(n => [1, 3, 5].map(k => parseInt(data.shades[n].slice(k, k + 2), 16)));

@@ -83,7 +83,7 @@ def grid_figure(found: AttentionMaps, title: str, language: Language) -> tuple[F
         axes.imshow(mosaic, cmap=shades(), norm=_norm(), interpolation="nearest", aspect="auto")
         axes.set_xticks([(head + 0.5) * pitch[1] for head in range(heads)], map(str, range(heads)))
         axes.set_yticks([(row + 0.5) * pitch[0] for row in range(len(layers))], map(str, layers))
-        _bare(axes)
+        bare(axes)
         axes.xaxis.tick_top()
         axes.set_ylabel(say.LAYER_NUMBER.text(language, number="").strip())
         axes.set_xlabel(say.HEAD_NUMBER.text(language, number="").strip())
@@ -98,16 +98,16 @@ def head_figure(
 ) -> tuple[Figure, set[str]]:
     """One head's whole map, tokens on both sides; few tokens have their numbers in the cells."""
     weights, seen = found.maps[layer][head].double().numpy(), found.visible[layer].numpy()
-    rows, columns = _labels(found.tokens), _labels(found.read)
+    rows, columns = labels_of(found.tokens), labels_of(found.read)
     number = head if name_head is None else name_head
     words = say.HEAD_TITLE.text(language, part=say.PART[found.part].text(language), layer=layer, head=number)
     families, missing = showable([*rows, *columns, words])
     longest = max(len(rows), len(columns))
     cell = max(_SMALLEST_CELL, min(_CELL, 14.0 / longest))
     cell = min(cell, (LONGEST_SIDE - 4) / longest)
-    margin = 0.3 + 0.085 * max(map(_wide, rows))
-    turned = any(_wide(label) * 0.085 > cell for label in columns)
-    above = 0.6 + (0.085 * max(map(_wide, columns)) if turned else 0.15)
+    margin = 0.3 + 0.085 * max(map(wide, rows))
+    turned = any(wide(label) * 0.085 > cell for label in columns)
+    above = 0.6 + (0.085 * max(map(wide, columns)) if turned else 0.15)
     width, height = margin + len(columns) * cell + 1.2, above + len(rows) * cell + 0.3
     figure = figure_of(max(width, 5.0), height)
     w, h = figure.get_figwidth(), figure.get_figheight()
@@ -170,13 +170,20 @@ def _norm() -> Any:
 
 
 def _scale(figure: Figure, corner: tuple[float, float], inches: float, language: Language) -> None:
+    bar = colour_bar(figure, corner, inches, say.WEIGHT.text(language), _norm())
+    bar.set_ticks([0, 0.01, 0.1, 0.25, 0.5, 1], labels=["0", ".01" if inches > 1 else "", ".1", ".25", ".5", "1"])
+
+
+def colour_bar(figure: Figure, corner: tuple[float, float], inches: float, word: str, norm: Any = None) -> Any:
+    """The scale of the shades from 0 to 1, its lower left corner given in shares of the figure."""
     from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
 
     box = (*corner, 0.14 / figure.get_figwidth(), inches / figure.get_figheight())
-    bar = figure.colorbar(ScalarMappable(_norm(), shades()), cax=figure.add_axes(box))
-    bar.set_ticks([0, 0.01, 0.1, 0.25, 0.5, 1], labels=["0", ".01" if inches > 1 else "", ".1", ".25", ".5", "1"])
+    bar = figure.colorbar(ScalarMappable(norm or Normalize(0, 1), shades()), cax=figure.add_axes(box))
     bar.ax.tick_params(labelsize=8, length=2)
-    bar.ax.set_title(say.WEIGHT.text(language), fontsize=8, loc="left")
+    bar.ax.set_title(word, fontsize=8, loc="left")
+    return bar
 
 
 def _name(axes: Any, rows: list[str], columns: list[str], cell: float, turned: bool) -> None:
@@ -190,7 +197,7 @@ def _name(axes: Any, rows: list[str], columns: list[str], cell: float, turned: b
     axes.set_xticks(places, shown, rotation=90 if turned else 0, fontsize=size)
     axes.set_yticks(range(0, len(rows), step), [plain(label) for label in rows[::step]], fontsize=size)
     axes.xaxis.tick_top()
-    _bare(axes)
+    bare(axes)
 
 
 def _number(axes: Any, weights: np.ndarray, seen: np.ndarray) -> None:
@@ -200,13 +207,14 @@ def _number(axes: Any, weights: np.ndarray, seen: np.ndarray) -> None:
             axes.text(column, row, f"{weight:.2f}".lstrip("0"), ha="center", va="center", fontsize=7, color=colour)
 
 
-def _bare(axes: Any) -> None:
+def bare(axes: Any) -> None:
+    """No ticks and no frame: the cells are their own."""
     axes.tick_params(length=0)
     for side in axes.spines.values():
         side.set_visible(False)
 
 
-def _labels(tokens: tuple[str, ...]) -> list[str]:
+def labels_of(tokens: tuple[str, ...]) -> list[str]:
     """Tokens as labels: blanks and line ends as signs, control characters as escapes, long ones cut."""
     shown = []
     for token in tokens:
@@ -216,6 +224,6 @@ def _labels(tokens: tuple[str, ...]) -> list[str]:
     return shown
 
 
-def _wide(text: str) -> int:
+def wide(text: str) -> int:
     """Letters' widths, a Chinese one counted twice."""
     return sum(2 if ord(letter) > 0x2E80 else 1 for letter in text)

@@ -33,7 +33,7 @@ def checked_format(path: Path) -> Path:
 
 
 def save(figure: Figure, path: Path, title: str, description: str, language: Language) -> Path:
-    """Write the figure in the format that the suffix names, `description` being what a reader who cannot see it needs."""
+    """Write the figure in the format that the suffix names; `description` is for a reader who cannot see it."""
     checked_format(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     match path.suffix.lower():

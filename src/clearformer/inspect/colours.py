@@ -1,4 +1,4 @@
-"""Colour scales that a reader with any kind of colour vision, and a grey printer, can follow: lightness alone orders."""
+"""Colour scales that every kind of colour vision, and a grey printer, can follow: lightness alone orders."""
 
 from __future__ import annotations
 

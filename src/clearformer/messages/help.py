@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from clearformer.messages import Language, Message
 from clearformer.messages.help_bench import BENCH
+from clearformer.messages.help_inside import INSIDE
 from clearformer.messages.help_training import TRAINING
 
 PROGRAM = Message(
@@ -31,6 +32,7 @@ VERBS = {
     "attention": Message(
         "Show who reads whom: the attention weights of a text.", "显示谁在读谁：一段文本的注意力权重。"
     ),
+    "lens": Message("Show what each layer would say next: the logit lens.", "显示每一层会接着说什么：logit 透镜。"),
     "generate": Message("Let a model continue a text, as it writes it.", "让模型续写文本，边写边显示。"),
     "chat": Message("Talk with a model.", "与模型对话。"),
     "embed": Message("Turn texts into vectors, and compare them.", "把文本变成向量，并作比较。"),
@@ -80,6 +82,7 @@ SENTENCES = (
     Message("Display this message and exit.", "显示此帮助并退出。"),
     Message("Display application version.", "显示版本。"),
     *TRAINING,
+    *INSIDE,
     *BENCH,
     # Flags that several verbs share
     Message(

@@ -59,7 +59,7 @@ LENS_TEXT = Message(
     "The last position settles on its final answer from layer {settled} on.",
     "每格是某层在某位置上最可能的词元，越深越确信。最后一层即模型本身。最后一个位置从第 {settled} 层起给出最终答案。",
 )
-PROBABILITY = Message("probability of the likeliest token", "最可能词元的概率")
+PROBABILITY_SHORT = Message("probability", "概率")
 EMBEDDING = Message("embed", "嵌入")
 TOKENS_READ = Message("tokens read", "读入的词元")
 
