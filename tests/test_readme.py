@@ -28,7 +28,8 @@ def runnable() -> list[str]:
 
 
 def needs_no_model(command: str) -> bool:
-    starts = ("clearformer demo", "clearformer env", "clearformer cost ", "clearformer card ", "clearformer trace transformer-")
+    starts = ("clearformer demo", "clearformer env", "clearformer cost ", "clearformer card ")
+    starts += ("clearformer trace transformer-", "clearformer positions transformer-")
     return command.startswith(starts) and "smollm2" not in command
 
 
@@ -66,7 +67,10 @@ def test_every_verb_is_named() -> None:
 
 
 @pytest.mark.parametrize("command", [each for each in runnable() if needs_no_model(each)])
-def test_commands_without_a_model(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_without_a_model(
+    command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # Pictures are written where the command is run.
     code = main(shlex.split(command)[1:])
     assert code == (1 if "--break" in command else 0)
     assert capsys.readouterr().out

@@ -28,6 +28,7 @@ VERBS = {
     "trace": "clearformer.cli.trace:trace",
     "attention": "clearformer.cli.attention:attention",
     "lens": "clearformer.cli.lens:lens",
+    "positions": "clearformer.cli.positions:positions",
     "generate": "clearformer.cli.generate:generate",
     "chat": "clearformer.cli.chat:chat",
     "embed": "clearformer.cli.embed:embed",

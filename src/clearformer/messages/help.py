@@ -33,6 +33,10 @@ VERBS = {
         "Show who reads whom: the attention weights of a text.", "显示谁在读谁：一段文本的注意力权重。"
     ),
     "lens": Message("Show what each layer would say next: the logit lens.", "显示每一层会接着说什么：logit 透镜。"),
+    "positions": Message(
+        "Show how a model knows where a token stands: sinusoids, rotations, biases.",
+        "显示模型如何知道词元的位置：正弦、旋转、偏置。",
+    ),
     "generate": Message("Let a model continue a text, as it writes it.", "让模型续写文本，边写边显示。"),
     "chat": Message("Talk with a model.", "与模型对话。"),
     "embed": Message("Turn texts into vectors, and compare them.", "把文本变成向量，并作比较。"),

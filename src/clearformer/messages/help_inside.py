@@ -15,5 +15,7 @@ INSIDE = (
         "先用此文本调校透镜：每层学一个映射；模型不变。",
     ),
     Message("Updates of the tuned lens [50].", "调校透镜的更新次数 [50]。"),
+    # positions
+    Message("Positions to draw.", "要绘制的位置数。"),
     Message("Draw it into this file: .png, .svg or .html.", "画到此文件：.png、.svg 或 .html。"),
 )

@@ -62,5 +62,3 @@ LENS_TEXT = Message(
 PROBABILITY_SHORT = Message("probability", "概率")
 EMBEDDING = Message("embed", "嵌入")
 TOKENS_READ = Message("tokens read", "读入的词元")
-
-POSITIONS_TITLE = Message("How {name} knows its positions", "{name} 如何知道位置")
