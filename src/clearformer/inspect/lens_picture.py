@@ -37,7 +37,8 @@ def lens_figure(found: LensReading, title: str, language: Language) -> tuple[Fig
     said = [labels_of(tuple(guesses[0].token for guesses in row)) for row in found.top]
     width = max(0.06, min(_WIDE, (LONGEST_SIDE - 3) / len(reads)))
     families, missing = showable([title, *reads, *truth, *(label for row in said for label in row)])
-    below = 0.55 + 0.085 * max(map(wide, (*reads, *truth)))
+    turned = any(wide(label) * 0.085 > width for label in (*reads, *truth))
+    below = 0.55 + (0.085 * max(map(wide, (*reads, *truth))) if turned else 0.15)
     figure = figure_of(max(6.0, 0.8 + width * len(reads) + 1.0), _HIGH * rows + 2 * below)
     w, h = figure.get_figwidth(), figure.get_figheight()
     with written_in(families):
@@ -47,10 +48,10 @@ def lens_figure(found: LensReading, title: str, language: Language) -> tuple[Fig
         step = 1 if width > 0.11 else -(-11 // max(1, round(width * 100)))
         places = range(0, len(reads), step)
         size = max(4.5, min(8.0, width * step * 72 * 0.7))
-        axes.set_xticks(places, [plain(reads[place]) for place in places], rotation=90, fontsize=size)
+        axes.set_xticks(places, [plain(reads[place]) for place in places], rotation=90 if turned else 0, fontsize=size)
         axes.set_xlabel(say.TOKENS_READ.text(language), fontsize=8)
         above = axes.secondary_xaxis("top")
-        above.set_xticks(places, [plain(truth[place]) for place in places], rotation=90, fontsize=size)
+        above.set_xticks(places, [plain(truth[place]) for place in places], rotation=90 if turned else 0, fontsize=size)
         above.set_xlabel(say_of_lens.TRUE.text(language), fontsize=8)
         names = [say.EMBEDDING.text(language) if layer is None else str(layer) for layer in found.layers]
         axes.set_yticks(range(rows), names, fontsize=7)
