@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from clearformer.cli.drawing import note_missing
 from clearformer.cli.flags import Spoken
 from clearformer.cli.screen import Screen, aligned, cells_wide, columns, visible
 from clearformer.cli.source import text_or_stdin
 from clearformer.cli.speaking import COMPUTING, Computing, Model, Text, loaded
 from clearformer.errors import UsageError
 from clearformer.messages import inspect as say
-from clearformer.messages import pictures
 from clearformer.spec import EncoderDecoder
 
 if TYPE_CHECKING:
@@ -127,8 +127,7 @@ def draw(found: AttentionMaps, out: Path, name: str, head: int | None, screen: S
         return write_page(out, found, name, language=screen.language)
     one = (next(iter(found.maps)), 0) if head is not None and len(found.maps) == 1 else None
     path, missing = picture(out, found, name, head=one, name_head=head, language=screen.language)
-    if missing and out.suffix.lower() == ".png":
-        screen.note(pictures.NO_FONT, characters="".join(sorted(missing))[:20])
+    note_missing(missing, out, screen)
     return path
 
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from clearformer.cli.attention import answer
+from clearformer.cli.drawing import Out, note_missing
 from clearformer.cli.flags import Spoken
 from clearformer.cli.screen import Screen, aligned, cells_wide, columns, visible
 from clearformer.cli.source import text_file, text_or_stdin
 from clearformer.cli.speaking import COMPUTING, Computing, Model, Text, loaded
 from clearformer.errors import UsageError
-from clearformer.messages import Message, pictures
+from clearformer.messages import Message
 from clearformer.messages import lens as say
 from clearformer.spec import EncoderDecoder
 
@@ -32,7 +33,6 @@ Tune = Annotated[
     Path | None, Parameter(help="Tune the lens on this text first: a learnt map a layer; the model is not changed.")
 ]
 TuneSteps = Annotated[int | None, Parameter(help="Updates of the tuned lens [50].")]
-Out = Annotated[Path | None, Parameter(help="Draw it into this file: .png, .svg or .html.")]
 
 _PIPED = 120
 _STEPS = 50
@@ -107,8 +107,7 @@ def draw(found: LensReading, out: Path, name: str, screen: Screen) -> Path:
     from clearformer.inspect.lens_picture import draw as picture
 
     path, missing = picture(out, found, name, language=screen.language)
-    if missing and out.suffix.lower() == ".png":
-        screen.note(pictures.NO_FONT, characters="".join(sorted(missing))[:20])
+    note_missing(missing, out, screen)
     return path
 
 

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from clearformer.cli.cost import Priced
+from clearformer.cli.drawing import Out, note_missing
 from clearformer.cli.flags import Spoken
 from clearformer.cli.screen import Screen
 from clearformer.cli.speaking import COMPUTING, Computing, loaded
 from clearformer.cli.spec_source import spec_of
-from clearformer.messages import pictures
 from clearformer.spec.presets import PRESETS
 
 if TYPE_CHECKING:
     from clearformer.inspect.positions import Scheme
 
 Length = Annotated[int, Parameter(help="Positions to draw.")]
-Out = Annotated[Path | None, Parameter(help="Draw it into this file: .png, .svg or .html.")]
 
 
 def positions(
@@ -48,8 +47,7 @@ def positions(
     if out is not None:
         path, missing = draw(out, found, Path(spec).name, language=language)
         files.append(path)
-        if missing and out.suffix.lower() == ".png":
-            screen.note(pictures.NO_FONT, characters="".join(sorted(missing))[:20])
+        note_missing(missing, out, screen)
     if screen.as_json:
         screen.json({"schemes": [contents(scheme) for scheme in found], "files": [str(path) for path in files]})
         return
