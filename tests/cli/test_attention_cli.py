@@ -79,6 +79,25 @@ def test_more_heads_than_the_screen_holds_go_under_each_other(clearformer, folde
     assert [line.split()[1:] for line in parts[6:8]] == [line.split()[3:] for line in (first, second)]
 
 
+def test_a_head_of_a_layer_is_drawn_in_the_format_of_its_name(clearformer, folder) -> None:
+    for suffix in ("png", "svg", "html"):
+        ended = clearformer("attention", str(folder / "llama"), TEXT, "--head", "1.2", "--out", f"out/map.{suffix}")
+        assert ended.code == 0
+        assert ended.out.splitlines()[0].startswith("Layer 1, head 2:")
+        assert ended.out.splitlines()[-1] == f"out/map.{suffix}"
+        assert Path(f"out/map.{suffix}").stat().st_size > 1000
+    assert "layer 1, head 2" in Path("out/map.svg").read_text()
+    told = clearformer("attention", str(folder / "llama"), TEXT, "--head", "1.2", "--out", "m.svg", "--json").json
+    assert (told["layers"], told["heads"], told["files"]) == ([1], [2], ["m.svg"])
+
+
+def test_what_the_model_writes_is_shown_and_marked(clearformer, folder) -> None:
+    told = clearformer("attention", str(folder / "llama"), TEXT, "--max-new-tokens", "3", "--json").json
+    plain = clearformer("attention", str(folder / "llama"), TEXT, "--json").json
+    assert told["given"] == plain["given"] == len(plain["tokens"]) == len(told["tokens"]) - 3
+    assert len(told["values"][0][0]) == len(told["tokens"])
+
+
 def test_an_encoder_sees_both_ways(clearformer, folder) -> None:
     told = clearformer("attention", str(folder / "bert"), TEXT, "--layer", "0", "--head", "0", "--json").json
     ((values,),) = told["values"]
@@ -90,6 +109,11 @@ def test_an_encoder_sees_both_ways(clearformer, folder) -> None:
     [
         (("--layer", "2"), "no layer 2; the model has 2"),
         (("--head", "4"), "no head 4 in layer 0; it has 4"),
+        (("--head", "0.4"), "no head 4 in layer 0; it has 4"),
+        (("--head", "one"), "--head: expected a head such as 1"),
+        (("--head", "1.1", "--layer", "1"), "--head: expected a head such as 1"),
+        (("--part", "cross"), "no cross attention"),
+        (("--out", "map.gif"), "one of .png, .svg, .html; found map.gif"),
         (("--layer", "x"), "expected a whole number"),
     ],
 )

@@ -28,7 +28,7 @@ def test_the_table_shows_letters_beside_numbers_and_the_stream_of_every_block(cl
     cells = {line[0].strip(): [cell.strip() for cell in line if cell.strip()] for line in lines}
     assert f"= 1 4 {count} 8" in cells["decoder.blocks.0.attention.query"]
     assert "B H T K" in cells["decoder.blocks.0.attention.query"]
-    assert f"1 {count} 32" in cells["decoder.blocks.0.x + attention"][1]
+    assert f"1 {count} 32" in cells["decoder.blocks.0.attention_sum"][1]
     assert "decoder.blocks.1.output" in cells
     assert "decoder.blocks.1.attention.query" not in cells
     assert "G key/value heads" in ended.out
@@ -85,6 +85,56 @@ def test_chinese(clearformer, folder) -> None:
 def test_a_layer_that_there_is_not(clearformer, folder, layer, code, complaint) -> None:
     ended = clearformer("trace", str(folder), "the cat", f"--layer={layer}")
     assert (ended.code, ended.out) == (code, "")
+    assert complaint in ended.err
+
+
+def test_an_attention_is_written_out_in_eight_numbered_steps(clearformer, folder) -> None:
+    ended = clearformer("trace", str(folder), "the cat", "--op", "attention", "--layer", "1")
+    numbered = [line.split()[:2] for line in ended.out.splitlines() if line[:1].isdigit() and line[1] == " "]
+    steps = [(number, name.rstrip(":")) for number, name in numbered if name.startswith("decoder.blocks.1.")]
+    names = ("query", "key", "value", "product", "scores", "masked_scores", "weights", "heads")
+    assert steps == [(str(n), f"decoder.blocks.1.{name}") for n, name in enumerate(names, 1)]
+    assert "softmax over S" in ended.out
+    assert ended.err == ""
+    rows = clearformer("trace", str(folder), "the cat", "--op", "attention", "--json").json["rows"]
+    assert [row["number"] for row in rows if row["number"]] == list(range(1, 9))
+    assert all(row["std"] is not None for row in rows)
+
+
+def test_a_spec_alone_is_traced_from_ids_to_the_loss(clearformer) -> None:
+    asked = ("trace", "transformer-base", "--src-len", "12", "--tgt-len", "7", "--batch", "2")
+    rows = clearformer(*asked, "--json").json["rows"]
+    assert (rows[0]["in_shapes"], rows[0]["out_shape"]) == ([[2, 12]], [2, 12, 512])
+    assert (rows[-1]["op"], rows[-1]["out_shape"], rows[-1]["mean"]) == ("cross_entropy", [], None)
+    ended = clearformer(*asked)
+    assert ended.out.startswith("Shapes of the spec alone, without weights: batch 2, 12 positions read, 7 written.")
+    assert "absmax" not in ended.out
+    assert "odd" not in ended.out
+
+
+def test_what_is_odd_is_said_for_folded_blocks_too(clearformer, tmp_path) -> None:
+    llama_folder(tmp_path / "loud", initializer_range=0.02)
+    ended = clearformer("trace", str(tmp_path / "loud"), "the cat sat on the mat")
+    assert "What is odd:" in ended.out or "Nothing is odd" in ended.out
+    told = clearformer("trace", str(tmp_path / "loud"), "the cat sat on the mat", "--layer", "all", "--json").json
+    sentences = [odd["text"] for row in told["rows"] for odd in row["odd"]]
+    assert all(sentence in ended.out for sentence in sentences[:12])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("tiny-gpt", "a text"), "tiny-gpt is a spec without weights"),
+        (("tiny-gpt", "--tgt-len", "3"), "--tgt-len is what a decoder beside an encoder reads"),
+        (("tiny-gpt", "--src-len", "257"), "the model reads at most 256 tokens, found 257"),
+        (("tiny-gpt", "--op", "cross_attention"), "no cross-attention in that layer"),
+        (("tiny-gpt", "--op", "attention", "--layer", "all"), "--op attention writes out one block"),
+        (("FOLDER", "a text", "--batch", "2"), "--batch sizes a trace from a spec alone"),
+    ],
+)
+def test_a_spec_asked_wrongly(clearformer, folder, arguments, complaint) -> None:
+    ended = clearformer("trace", *(str(folder) if each == "FOLDER" else each for each in arguments))
+    assert (ended.code, ended.out) == (2, "")
     assert complaint in ended.err
 
 

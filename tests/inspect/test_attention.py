@@ -13,7 +13,8 @@ from clearformer.inspect.attention import AttentionMaps, attention
 from clearformer.inspect.subject import subject_of
 from clearformer.inspect.trace import trace
 from clearformer.model import EncoderDecoder
-from clearformer.spec.presets import paper
+from clearformer.spec.presets import paper, tiny_gpt
+from clearformer.taps import record
 from drawing.built import drawn
 
 TEXT = "the cat sat on 中文 the mat."
@@ -62,6 +63,36 @@ def test_the_habits_of_heads() -> None:
     assert (itself.itself, itself.previous) == (1.0, 0.0)
     assert even.entropy == pytest.approx(sum(math.log2(n) for n in range(1, 6)) / 5)
     assert found.most_backward() == (3, 1)
+
+
+def test_induction_is_the_weight_on_what_followed_the_same_token_earlier() -> None:
+    """a b c a b: the fourth asks after the b, the fifth after the c; nobody else has been there before."""
+    weights = torch.full((1, 5, 5), 0.1)
+    weights[0, 3, 1], weights[0, 4, 2] = 0.6, 0.4
+    seen = torch.ones(5, 5, dtype=torch.bool).tril()
+    found = AttentionMaps(tuple("abcab"), {0: weights}, {0: seen}, ids=(7, 8, 9, 7, 8))
+    assert found.manner(0, 0).induction == pytest.approx(0.5)
+    assert replace(found, ids=(1, 2, 3, 4, 5)).manner(0, 0).induction is None
+
+
+def test_the_three_parts_of_an_encoder_decoder_are_its_taps() -> None:
+    spec = paper(width=16, heads=2, hidden=24, layers=2, vocabulary=29, context=12)
+    model = drawn(spec, 0)
+    source, target = [1, 2, 3, 4], [5, 6, 7]
+    seen, tap = record("**.weights")
+    with torch.no_grad():
+        model(torch.tensor([source]), torch.tensor([target]), tap=tap)
+    places = {"encoder": "encoder.blocks.1.attention", "decoder": "decoder.blocks.1.attention"}
+    for part, place in {**places, "cross": "decoder.blocks.1.cross_attention"}.items():
+        found = attention(model, source, part=part, target=target, written=2 if part != "encoder" else 0)
+        assert torch.allclose(found.maps[1], seen[f"{place}.weights"][0])
+        assert found.tokens == tuple(map(str, source if part == "encoder" else target))
+        assert found.read == tuple(map(str, target if part == "decoder" else source))
+        assert found.given == (None if part == "encoder" else 1)
+    assert bool(found.visible[0].all())
+    assert found.manner(0, 0).previous is None
+    with pytest.raises(UsageError, match="no cross attention"):
+        attention(drawn(tiny_gpt(width=16, heads=2, layers=1, vocabulary=9, context=8), 0), [1, 2], part="cross")
 
 
 def test_the_strongest_keys_are_sorted_and_seen() -> None:

@@ -41,12 +41,15 @@ def test_every_point_of_a_decoder_is_passed_once_in_its_order() -> None:
     passed: list[str] = []
     model_of()(IDS, tap=Listening(lambda name, value: passed.append(name)))
     assert max(Counter(passed).values()) == 1
-    attention = ("query", "key", "value", "query_rotated", "key_rotated", "scores", "weights", "heads", "output")
+    attention = ("query", "key", "value", "query_rotated", "key_rotated")
+    attention += ("scores", "masked_scores", "weights", "heads", "output")
     block = [
         "attention_norm",
         *(f"attention.{name}" for name in attention),
+        "attention_sum",
         "feedforward_norm",
         *(f"feedforward.{name}" for name in ("gate", "hidden", "output")),
+        "feedforward_sum",
         "output",
     ]
     inside = [f"blocks.{index}.{name}" for index in range(2) for name in block]

@@ -98,7 +98,7 @@ def test_masks_pair_by_pair(rule: str, rng) -> None:
 def test_groups_share_their_keys(build, weights_of, ids) -> None:
     """Query head h reads key head h // 2: so say the tapped scores, computed again head by head."""
     spec = build.decoder(build.layer())
-    seen, tap = record("*")
+    seen, tap = record()
     run(spec, weights_of(spec), ids(1, 5), tap=tap)
     at = "decoder.blocks.0.attention"
     query, key = seen[f"{at}.query"], seen[f"{at}.key"]

@@ -27,6 +27,8 @@ VERBS = {
     "demo": "clearformer.cli.demo:demo",
     "trace": "clearformer.cli.trace:trace",
     "attention": "clearformer.cli.attention:attention",
+    "lens": "clearformer.cli.lens:lens",
+    "positions": "clearformer.cli.positions:positions",
     "generate": "clearformer.cli.generate:generate",
     "chat": "clearformer.cli.chat:chat",
     "embed": "clearformer.cli.embed:embed",

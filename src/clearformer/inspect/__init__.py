@@ -1,4 +1,7 @@
-"""Looking inside a model while it reads: `trace` (every tensor's shape and size), `attention` (who reads whom).
+"""Looking inside a model while it reads: shapes, activations, attention, and what each layer would say.
 
-Read `subject` (what is looked at) first, then `diagram` (the steps of a spec, as the paper's figure has them).
+Read `subject` (what is looked at) first, then `diagram` (the steps of a block, as the paper's figure has them) and
+`plan` (every tensor's shape, from the spec alone). `trace` measures them, `eight_steps` writes one attention out;
+`capture`, `edit` and `gradients` keep, change and differentiate them by the same names (`points`). `attention`, `lens`
+and `positions` answer one question each, and have their pictures beside them.
 """

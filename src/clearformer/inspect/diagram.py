@@ -1,14 +1,10 @@
-"""The paper's figure as a list of steps, read off a spec: what each computes from what, under the names of the taps.
-
-The additions to the residual stream have no tap of their own; they are steps all the same, for they are what one
-wants to see.
-"""
+"""The paper's figure as a list of steps, read off a spec: what each computes from what, under the names of the taps."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, assert_never
+from typing import assert_never
 
 from clearformer.spec import (
     AnyAttention,
@@ -33,15 +29,11 @@ MEMORY = "memory"
 
 @dataclass(frozen=True)
 class Step:
-    """One operation of a block: its tap's name, what it reads, the letters of what it gives (see shapes.py).
-
-    A `sum` adds what it reads; a `norm` has no tap and is the block's module of that name.
-    """
+    """One operation of a block: its tap's name, what it reads, the letters of what it gives (see shapes.py)."""
 
     op: str
     reads: tuple[str, ...]
     letters: str = "B T D"
-    made: Literal["tap", "sum", "norm"] = "tap"
 
 
 def block_steps(spec: Block) -> list[Step]:
@@ -78,8 +70,8 @@ def _sequential(spec: Block, placement: Placement) -> list[Step]:
         lambda h: feedforward_steps(spec.feedforward, h),
     )
     steps += more
-    if steps[-1].made == "sum":
-        # The last sum is the block's output, which has a tap.
+    if steps[-1].op == "feedforward_sum":
+        # The last sum is the block's output: one step, under the more telling of its two names.
         return [*steps[:-1], Step("output", steps[-1].reads)]
     return [*steps, Step("output", (stream,))]
 
@@ -93,20 +85,19 @@ def _sublayer(
     inside: Callable[[str], list[Step]],
 ) -> tuple[list[Step], str]:
     """A sublayer with its norm and its addition, and the name of the stream after it."""
-    answer, label, total = f"{module}.output", f"{name}_norm", f"x + {module}"
+    answer, label, total = f"{module}.output", f"{name}_norm", f"{name}_sum"
     if norm is None:
-        return [*inside(stream), Step(total, (stream, answer), made="sum")], total
+        return [*inside(stream), Step(total, (stream, answer))], total
     match placement:
         case "pre":
-            return [Step(label, (stream,)), *inside(label), Step(total, (stream, answer), made="sum")], total
+            return [Step(label, (stream,)), *inside(label), Step(total, (stream, answer))], total
         case "post":
-            return [*inside(stream), Step(total, (stream, answer), made="sum"), Step(label, (total,))], label
+            return [*inside(stream), Step(total, (stream, answer)), Step(label, (total,))], label
         case "branch":
-            return [*inside(stream), Step(label, (answer,)), Step(total, (stream, label), made="sum")], total
+            return [*inside(stream), Step(label, (answer,)), Step(total, (stream, label))], total
         case "sandwich":
-            after = Step(f"{name}_output_norm", (answer,), made="norm")
-            total_step = Step(total, (stream, after.op), made="sum")
-            return [Step(label, (stream,)), *inside(label), after, total_step], total
+            after = Step(f"{name}_output_norm", (answer,))
+            return [Step(label, (stream,)), *inside(label), after, Step(total, (stream, after.op))], total
         case _:
             assert_never(placement)
 
@@ -133,15 +124,15 @@ def attention_steps(spec: AnyAttention, source: str, read: str | None = None, mo
         # A head's query and key carry their rotary part at the end, and are put together when it is turned.
         query, key = f"{query}_rotated", f"{key}_rotated"
         steps = [Step(query, (source,), "B H T K+R"), Step(key, (read,), "B H S K+R"), Step(value, (read,), "B H S U")]
-    elif isinstance(spec.position, Rotary):
-        steps.append(Step(f"{query}_rotated", (query,), "B H T K"))
-        steps.append(Step(f"{key}_rotated", (key,), "B G S K"))
+    if not isinstance(spec, Attention) or isinstance(spec.position, Rotary):
+        steps += [Step(f"{step.op}_rotated", (step.op,), step.letters) for step in steps[:2]]
         query, key = f"{query}_rotated", f"{key}_rotated"
-    scores, weights, heads = f"{module}.scores", f"{module}.weights", f"{module}.heads"
+    scores, masked, weights, heads = (f"{module}.{name}" for name in ("scores", "masked_scores", "weights", "heads"))
     return [
         *steps,
         Step(scores, (query, key), "B H T S"),
-        Step(weights, (scores,), "B H T S"),
+        Step(masked, (scores,), "B H T S"),
+        Step(weights, (masked,), "B H T S"),
         Step(heads, (weights, value), "B H T U"),
         Step(f"{module}.output", (heads,)),
     ]

@@ -31,6 +31,7 @@ class Subject:
     data: Tensor
     tokens: tuple[str, ...]
     target: Tensor | None = None
+    target_tokens: tuple[str, ...] = ()
 
 
 def subject_of(looked_at: Loaded | Model, given: Input, target: Sequence[int] | None = None) -> Subject:
@@ -49,14 +50,17 @@ def subject_of(looked_at: Loaded | Model, given: Input, target: Sequence[int] | 
     else:
         data = _ids(loaded, model, given)
         _require_tokens(data, stack, context)
-        labels = _labels(loaded, data[0].tolist())
+        labels = _shown(_reading(loaded), data[0].tolist())
     written: Tensor | None = None
+    written_labels: list[str] = []
     if isinstance(model, EncoderDecoder):
         first = _start(loaded, model) if target is None else list(target)
         written = torch.tensor([first], dtype=torch.long).expand(data.shape[0], -1)
         _require_tokens(written, model.spec.decoder, context)
+        written_labels = _shown(None if loaded is None else loaded.tokenizer, first)
     device = next(model.parameters()).device
-    return Subject(model, data.to(device), tuple(labels), None if written is None else written.to(device))
+    target_data = None if written is None else written.to(device)
+    return Subject(model, data.to(device), tuple(labels), target_data, tuple(written_labels))
 
 
 def first_stack(model: SingleWay) -> Stack:
@@ -65,16 +69,22 @@ def first_stack(model: SingleWay) -> Stack:
 
 
 @contextmanager
-def undisturbed(model: Model) -> Iterator[None]:
-    """No gradients and no dropout while the body runs; each module's mode is put back after."""
+def evaluating(model: Model) -> Iterator[None]:
+    """No dropout while the body runs; each module's mode is put back after."""
     training = [module for module in model.modules() if module.training]
     model.eval()
     try:
-        with torch.inference_mode():
-            yield
+        yield
     finally:
         for module in training:
             module.training = True
+
+
+@contextmanager
+def undisturbed(model: Model) -> Iterator[None]:
+    """No gradients and no dropout while the body runs."""
+    with evaluating(model), torch.inference_mode():
+        yield
 
 
 def _ids(loaded: Loaded | None, model: SingleWay, given: Input) -> Tensor:
@@ -91,10 +101,8 @@ def _ids(loaded: Loaded | None, model: SingleWay, given: Input) -> Tensor:
     return torch.tensor([tokenizer.encode(given)], dtype=torch.long)
 
 
-def _labels(loaded: Loaded | None, ids: list[int]) -> list[str]:
-    if (tokenizer := _reading(loaded)) is None:
-        return [str(token_id) for token_id in ids]
-    return display_tokens(tokenizer, ids)
+def _shown(tokenizer: Tokenizer | None, ids: list[int]) -> list[str]:
+    return list(map(str, ids)) if tokenizer is None else display_tokens(tokenizer, ids)
 
 
 def _reading(loaded: Loaded | None) -> Tokenizer | None:

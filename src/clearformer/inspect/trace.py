@@ -7,30 +7,31 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 from clearformer.errors import UsageError
-from clearformer.inspect.diagram import MEMORY, STREAM, Step, block_steps
-from clearformer.inspect.subject import Input, SingleWay, Subject, subject_of, undisturbed
-from clearformer.layers.block import Block
+from clearformer.inspect.oddities import Odd, not_finite, of_scores, of_weights
+from clearformer.inspect.plan import Planned, Reading, Shape, loss_of, plan
+from clearformer.inspect.subject import Input, Subject, subject_of, undisturbed
+from clearformer.inspect.surprise import surprise
 from clearformer.load import Loaded
 from clearformer.messages import Message
 from clearformer.messages import inspect as messages
-from clearformer.model import EncoderDecoder, Model
-from clearformer.spec import Language
+from clearformer.model import Model
+from clearformer.spec import Language, Spec, TwoTowers
 from clearformer.taps import Listening
 
-Shape = tuple[int, ...]
-
-_IN_A_BLOCK = re.compile(r"((?:encoder|decoder)\.blocks\.(\d+))\.(.+)")
+Sizes = tuple[float | None, float | None, float | None]
 
 
 @dataclass(frozen=True)
 class Row:
-    """One tensor. `stage` and `op` joined by a dot are its tap's name; an `x + …` is a sum on the residual stream.
+    """One tensor. `stage` and `op` joined by a dot are its tap's name.
 
-    `letters` name the dimensions of `out_shape` (shapes.py). `std` is the root mean square distance from `mean`. A
-    number is None where it is not finite.
+    `letters` name the dimensions of `out_shape` (shapes.py). `std` is the root mean square distance from `mean`; of
+    masked scores, the visible ones count. A number is None where it is not finite, and where nothing was computed.
+    `odd` is what a reader should look at.
     """
 
     stage: str
@@ -42,6 +43,11 @@ class Row:
     std: float | None
     absmax: float | None
     meaning: Message
+    odd: tuple[Odd, ...] = ()
+    operation: str = ""
+    """How it is computed, where a step is written out."""
+    number: int | None = None
+    """Which of the eight steps of attention it is, where these are written out."""
 
     @property
     def layer(self) -> int | None:
@@ -52,7 +58,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Trace:
-    """The tensors of one pass in the order of computing. `tokens` are the labels of what was read."""
+    """The tensors of one pass in the order of computing. `tokens` are the labels of what was read; none from a spec."""
 
     tokens: tuple[str, ...]
     rows: tuple[Row, ...]
@@ -70,89 +76,98 @@ class Trace:
     def __str__(self) -> str:
         cells = [(f"{row.stage}.{row.op}", f"{row.letters} = {' '.join(map(str, row.out_shape))}") for row in self.rows]
         width = max(len(name) for name, _ in cells)
-        return "\n".join(f"{name:{width}}  {shape}" for name, shape in cells)
+        return "\n".join(f"{name:{width}}  {shape}".rstrip() for name, shape in cells)
 
 
 def trace(looked_at: Loaded | Model, given: Input, *, target: Sequence[int] | None = None) -> Trace:
     """Read `given` (a text, token ids, or a tensor with its batch) once and note every tensor on the way.
 
-    An encoder-decoder's decoder reads `target`, the start token if none is given. Nothing is drawn, dropped or learnt;
-    the mode of the modules is as it was afterwards. Raises UsageError and GenerationError as `subject_of` does.
+    An encoder-decoder's decoder reads `target`, the start token if none is given. Where the text has tokens to
+    predict, the last row is the loss. Nothing is drawn, dropped or learnt; the mode of the modules is as it was
+    afterwards. Raises UsageError and GenerationError as `subject_of` does.
     """
     subject = subject_of(looked_at, given, target)
-    tracer = _Tracer(subject)
+    measured = Measured()
     with undisturbed(subject.model):
-        if isinstance(subject.model, EncoderDecoder):
-            subject.model(subject.data, subject.target, tap=Listening(tracer.listen))
-        else:
-            subject.model(subject.data, tap=Listening(tracer.listen))
-    return Trace(subject.tokens, tuple(tracer.rows))
+        inputs = (subject.data,) if subject.target is None else (subject.data, subject.target)
+        answers = subject.model(*inputs, tap=Listening(measured.listen))
+        rows = [measured.row(step, subject) for step in plan(subject.model.spec, reading_of(subject))]
+        if (loss := _loss(subject, answers)) is not None:
+            rows.append(loss)
+    return Trace(subject.tokens, tuple(rows))
 
 
-class _Tracer:
-    """Turns taps into rows block by block, and lets go of a block's tensors when its rows are written."""
+def trace_spec(spec: Spec, reading: Reading) -> Trace:
+    """The shapes alone, from what enters to the loss; nothing is built.
 
-    def __init__(self, subject: Subject) -> None:
-        self.rows: list[Row] = []
-        self._subject = subject
-        self._inside: dict[str, Tensor] = {}
-        self._stream = subject.data
-        self._memory: Tensor | None = None
+    Raises UsageError for two towers and for counts that the spec cannot read.
+    """
+    steps = plan(spec, reading)
+    assert not isinstance(spec, TwoTowers)
+    language = isinstance(spec.head, Language)
+    loss = loss_of(spec, reading)
+    rows = [_row(step, (None, None, None), language) for step in (*steps, *([loss] if loss else []))]
+    return Trace((), tuple(rows))
+
+
+def reading_of(subject: Subject) -> Reading:
+    """How much a subject reads."""
+    target = 1 if subject.target is None else subject.target.shape[1]
+    return Reading(subject.data.shape[0], subject.data.shape[1], target)
+
+
+class Measured:
+    """The sizes and oddities of every tensor, each let go of as soon as it is measured."""
+
+    def __init__(self) -> None:
+        self.sizes: dict[str, Sizes] = {}
+        self.odd: dict[str, tuple[Odd, ...]] = {}
+        self.shapes: dict[str, Shape] = {}
+        self._masked: Tensor | None = None
 
     def listen(self, name: str, value: Tensor) -> None:
-        if found := _IN_A_BLOCK.fullmatch(name):
-            stage, index, op = found.groups()
-            self._inside[op] = value
-            if op == "output":
-                self._finish_block(stage, int(index))
-            return
-        stage, _, op = name.rpartition(".")
-        if op == "embed":
-            given = self._given(stage)
-            self._note(stage, op, (given,), value, "B T D")
-        elif op == "final_norm":
-            # An absent final norm hands the stream on, and is no step.
-            if value is not self._stream:
-                self._note(stage, op, (self._stream,), value, "B T D")
-            self._memory = value if stage == "encoder" else self._memory
-        else:
-            self._note(stage, op, (self._stream,), value, self._head_letters(op, value))
-        self._stream = value
+        op = name.rpartition(".")[2]
+        masked = op == "masked_scores"
+        odd = not_finite(value, hidden=masked)
+        seen = value[value != -math.inf] if masked else value
+        self.shapes[name], self.sizes[name] = tuple(value.shape), sizes(seen)
+        if masked:
+            self._masked = value
+            odd = odd or of_scores(value)
+        elif op == "weights" and not odd:
+            assert self._masked is not None
+            odd, self._masked = of_weights(value, self._masked), None
+        self.odd[name] = odd
 
-    def _given(self, stage: str) -> Tensor:
-        target = self._subject.target
-        return target if stage == "decoder" and target is not None else self._subject.data
-
-    def _finish_block(self, stage: str, index: int) -> None:
-        values = {**self._inside, STREAM: self._stream}
-        if self._memory is not None:
-            values[MEMORY] = self._memory
-        block = _block(self._subject.model, stage.partition(".")[0], index)
-        for step in block_steps(block.spec):
-            if step.made != "tap":
-                values[step.op] = _untapped(step, values, block)
-            reads = tuple(values[name] for name in step.reads)
-            self._note(stage, step.op, reads, values[step.op], step.letters)
-        self._stream, self._inside = self._inside["output"], {}
-
-    def _note(self, stage: str, op: str, reads: tuple[Tensor, ...], value: Tensor, letters: str) -> None:
-        shapes = tuple(tuple(read.shape) for read in reads)
-        mean, std, absmax = sizes(value)
-        meaning = meaning_of(op, language=isinstance(self._subject.model.spec.head, Language))
-        self.rows.append(Row(stage, op, shapes, tuple(value.shape), letters, mean, std, absmax, meaning))
-
-    def _head_letters(self, op: str, value: Tensor) -> str:
-        if op == "pooled":
-            return "B D"
-        return "B T V" if isinstance(self._subject.model.spec.head, Language) else "B outputs"
+    def row(self, step: Planned, subject: Subject) -> Row:
+        assert self.shapes[step.name] == step.shape, (step, self.shapes[step.name])
+        language = isinstance(subject.model.spec.head, Language)
+        return _row(step, self.sizes[step.name], language, self.odd[step.name])
 
 
-def sizes(value: Tensor) -> tuple[float | None, float | None, float | None]:
+def _row(step: Planned, measured: Sizes, language: bool, odd: tuple[Odd, ...] = ()) -> Row:
+    meaning = meaning_of(step.op, language=language)
+    return Row(step.stage, step.op, step.reads, step.shape, step.letters, *measured, meaning, odd)
+
+
+def _loss(subject: Subject, logits: Tensor) -> Row | None:
+    """How well the text's own next tokens are predicted, where it has any."""
+    value = surprise(subject, logits)
+    if value is None:
+        return None
+    B, T, V = logits.shape
+    step = Planned("loss", "cross_entropy", ((B, T - 1, V), (B, T - 1)), (), "")
+    return _row(step, sizes(value), True, not_finite(value))
+
+
+def sizes(value: Tensor) -> Sizes:
     """Mean, standard deviation and largest magnitude over all numbers, computed in float64; None if not finite."""
+    if not value.numel():
+        return None, None, None
     numbers = value.double()
     mean = numbers.mean()
-    found = (mean, (numbers - mean).square().mean().sqrt(), numbers.abs().max())
-    mean_of, std, absmax = (float(number) if math.isfinite(number) else None for number in found)
+    found = torch.stack((mean, (numbers - mean).square().mean().sqrt(), numbers.abs().max())).tolist()
+    mean_of, std, absmax = (number if math.isfinite(number) else None for number in found)
     return mean_of, std, absmax
 
 
@@ -160,26 +175,10 @@ def meaning_of(op: str, *, language: bool = True) -> Message:
     """What a step does, in words."""
     if op == "logits" and language:
         return messages.MEANINGS["next_token"]
-    if op.startswith("x + "):
+    if op.endswith("_sum"):
         return messages.MEANINGS["sum"]
     for name in (op, op.rpartition(".")[2]):
         if name in messages.MEANINGS:
             return messages.MEANINGS[name]
     assert op.endswith("norm"), op
     return messages.MEANINGS["norm"]
-
-
-def _untapped(step: Step, values: dict[str, Tensor], block: Block) -> Tensor:
-    """A step that has no tap, computed from those that have."""
-    first, *others = (values[name] for name in step.reads)
-    if step.made == "sum":
-        return sum(others, first)
-    normed: Tensor = block.get_submodule(step.op)(first)
-    return normed
-
-
-def _block(model: SingleWay, role: str, index: int) -> Block:
-    stack = model.get_submodule(role)
-    block = stack.get_submodule(f"blocks.{index}")
-    assert isinstance(block, Block)
-    return block

@@ -63,28 +63,32 @@ class Block(nn.Module):
     def _around(self, name: str, x: Float[Tensor, "B T D"], sublayer: Sublayer, tap: Tap) -> Float[Tensor, "B T D"]:
         """x + f(x) with its norm: before f, after the sum, on f's output, or on both of f's sides."""
         assert isinstance(self.spec.arrangement, Sequential)
-        label = f"{name}_norm"
-        norm: nn.Module = getattr(self, label)
+        label, total = f"{name}_norm", f"{name}_sum"
         match self.spec.arrangement.placement:
             case "pre":
-                return x + self.dropout(sublayer(tap(label, norm(x))))
+                return tap(total, x + self.dropout(sublayer(self._normed(label, x, tap))))
             case "post":
-                return tap(label, norm(x + self.dropout(sublayer(x))))
+                return self._normed(label, tap(total, x + self.dropout(sublayer(x))), tap)
             case "branch":
-                return x + self.dropout(tap(label, norm(sublayer(x))))
+                return tap(total, x + self.dropout(self._normed(label, sublayer(x), tap)))
             case "sandwich":
-                output_norm: nn.Module = getattr(self, f"{name}_output_norm")
-                return x + self.dropout(output_norm(sublayer(tap(label, norm(x)))))
+                answer = self._normed(f"{name}_output_norm", sublayer(self._normed(label, x, tap)), tap)
+                return tap(total, x + self.dropout(answer))
             case _:
                 assert_never(self.spec.arrangement.placement)
+
+    def _normed(self, label: str, x: Float[Tensor, "B T D"], tap: Tap) -> Float[Tensor, "B T D"]:
+        """x through the norm of that name; a place left empty is passed unheard."""
+        norm: nn.Module = getattr(self, label)
+        return x if isinstance(norm, nn.Identity) else tap(label, norm(x))
 
     def _in_parallel(
         self, x: Float[Tensor, "B T D"], frame: Frame, cache: LayerCache | None, tap: Tap
     ) -> Float[Tensor, "B T D"]:
         assert isinstance(self.spec.arrangement, Parallel)
-        for_attention = tap("attention_norm", self.attention_norm(x))
+        for_attention = self._normed("attention_norm", x, tap)
         shared = self.spec.arrangement.shared_norm
-        for_feedforward = for_attention if shared else tap("feedforward_norm", self.feedforward_norm(x))
+        for_feedforward = for_attention if shared else self._normed("feedforward_norm", x, tap)
         attended = self.attention(for_attention, frame, cache, tap.within("attention"))
         computed = self.feedforward(for_feedforward, frame, tap.within("feedforward"))
         return self.dropout(attended) + self.dropout(computed)

@@ -95,7 +95,7 @@ class Experts(nn.Module):
         tokens = x.flatten(0, -2)
         logits = self.router(tokens)
         weights, chosen, probabilities = route(logits, self.spec.router, self.spec.active, self.router.selection_bias)
-        if tap.on:
+        if tap.hears("router"):
             spread = torch.zeros_like(logits).scatter(-1, chosen, weights)
             edited = tap("router", spread.unflatten(0, x.shape[:-1])).flatten(0, -2)
             weights = edited.gather(-1, chosen)

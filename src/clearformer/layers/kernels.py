@@ -49,13 +49,15 @@ def attend(
     A fused kernel never holds scores and weights: they are computed beside it for whoever listens, and what a listener
     edits is what is mixed.
     """
-    if tap.on:
+    if tap.hears("scores", "masked_scores", "weights"):
         scores = score(query, key, scale=scale, bias=bias, score_cap=score_cap)
         edited = tap("scores", scores)
-        weights = weigh(edited, mask)
+        masked = hide(edited, mask)
+        hidden = tap("masked_scores", masked)
+        weights = normalise(hidden)
         chosen = tap("weights", weights)
-        if edited is not scores or chosen is not weights:
-            return mix(chosen, value)
+        if edited is not scores or hidden is not masked or chosen is not weights:
+            return mix(chosen, value, dropout=dropout)
     if kernel == "tiled":
         how = How(mask, scale, score_cap, dropout)
         return attend_by_tiles(query, key, value, bias, how)
@@ -75,14 +77,15 @@ def score(query: Query, key: Key, *, scale: float, bias: Bias | None = None, sco
     return scores if bias is None else scores + bias
 
 
-def weigh(scores: Scores, mask: Mask) -> Scores:
+def hide(scores: Scores, mask: Mask) -> Scores:
+    """−∞ where a query may not look."""
+    return scores if mask.hides_nothing else scores.masked_fill(~mask.visible(), -math.inf)
+
+
+def normalise(masked: Scores) -> Scores:
     """Softmax over the visible keys; a row without any is zero."""
-    if mask.hides_nothing:
-        return scores.softmax(-1)
-    visible = mask.visible()
-    sees_any = visible.any(-1, keepdim=True)
-    opened = scores.masked_fill(~visible & sees_any, -math.inf)
-    return opened.softmax(-1) * sees_any
+    blind = masked.amax(-1, keepdim=True) == -math.inf
+    return masked.masked_fill(blind, 0.0).softmax(-1).masked_fill(blind, 0.0)
 
 
 def mix(weights: Scores, value: Value, *, dropout: float = 0.0) -> Output:

@@ -15,6 +15,7 @@ from clearformer.layers.cache import LayerCache
 from clearformer.layers.frame import Frame
 from clearformer.layers.kernels import Kernel, attend
 from clearformer.layers.norm import make_norm
+from clearformer.layers.positions.rotary import Rotation
 from clearformer.spec import LatentAttention as LatentAttentionSpec
 from clearformer.taps import OFF, Tap
 
@@ -42,15 +43,20 @@ class LatentAttention(nn.Module):
         self, x: Float[Tensor, "B T D"], frame: Frame, cache: LayerCache | None = None, tap: Tap = OFF
     ) -> Float[Tensor, "B T D"]:
         spec, turned = self.spec, frame.rotation(self.spec.rotary, self.spec.rotary_width)
-        query = split_heads(self._queries(x), spec.heads)
-        content, rotary_query = query.split((spec.key_width, spec.rotary_width), -1)
-        query = tap("query_rotated", torch.cat((content, turned.turn(rotary_query)), -1))
+        query = tap("query", split_heads(self._queries(x), spec.heads))
+        query = tap("query_rotated", self._turn_tail(query, turned))
 
         latent, rotary_key = self.latent_down(x).split((spec.kv_rank, spec.rotary_width), -1)
-        latent, rotary_key = self.latent_norm(latent)[:, None], turned.turn(rotary_key[:, None])
-        if cache is not None:
-            latent, rotary_key = cache.append(latent, rotary_key)
-        key, value = self._keys_and_values(latent, rotary_key)
+        latent, rotary_key = self.latent_norm(latent)[:, None], rotary_key[:, None]
+        if cache is None and tap.hears("key"):
+            # The cache holds turned keys alone: unturned ones are there to be heard only where nothing is remembered.
+            key, value = self._keys_and_values(latent, rotary_key)
+            key = self._turn_tail(tap("key", key), turned)
+        else:
+            rotary_key = turned.turn(rotary_key)
+            if cache is not None:
+                latent, rotary_key = cache.append(latent, rotary_key)
+            key, value = self._keys_and_values(latent, rotary_key)
         key, value = tap("key_rotated", key), tap("value", value)
         heads = attend(
             query,
@@ -63,6 +69,10 @@ class LatentAttention(nn.Module):
             tap=tap,
         )
         return tap("output", self.output(merge_heads(tap("heads", heads))))
+
+    def _turn_tail(self, x: Float[Tensor, "B H T KR"], turned: Rotation) -> Float[Tensor, "B H T KR"]:
+        content, rotary = x.split((self.spec.key_width, self.spec.rotary_width), -1)
+        return torch.cat((content, turned.turn(rotary)), -1)
 
     def _queries(self, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T heads_width"]:
         if self.spec.query_rank is None:

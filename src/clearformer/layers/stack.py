@@ -64,7 +64,7 @@ class Stack(nn.Module):
             frame.losses = []
         if cache is not None:
             cache.advance()
-        return tap("final_norm", self.final_norm(x))
+        return x if self.spec.final_norm is None else tap("final_norm", self.final_norm(x))
 
     def read_tokens(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from clearformer.messages import Language, Message
 from clearformer.messages.help_bench import BENCH
+from clearformer.messages.help_inside import INSIDE
 from clearformer.messages.help_training import TRAINING
 
 PROGRAM = Message(
@@ -30,6 +31,11 @@ VERBS = {
     ),
     "attention": Message(
         "Show who reads whom: the attention weights of a text.", "显示谁在读谁：一段文本的注意力权重。"
+    ),
+    "lens": Message("Show what each layer would say next: the logit lens.", "显示每一层会接着说什么：logit 透镜。"),
+    "positions": Message(
+        "Show how a model knows where a token stands: sinusoids, rotations, biases.",
+        "显示模型如何知道词元的位置：正弦、旋转、偏置。",
     ),
     "generate": Message("Let a model continue a text, as it writes it.", "让模型续写文本，边写边显示。"),
     "chat": Message("Talk with a model.", "与模型对话。"),
@@ -80,6 +86,7 @@ SENTENCES = (
     Message("Display this message and exit.", "显示此帮助并退出。"),
     Message("Display application version.", "显示版本。"),
     *TRAINING,
+    *INSIDE,
     *BENCH,
     # Flags that several verbs share
     Message(
@@ -96,8 +103,35 @@ SENTENCES = (
         "Show every step of this block, counted from 0; all opens every block.",
         "展开这一层的每个步骤（从 0 数起）；all 展开所有层。",
     ),
+    Message(
+        "Write out this operation of one block, step by step, with what is multiplied with what.",
+        "逐步写出某一层的这个运算，列明谁与谁相乘。",
+    ),
+    Message("Positions read, for the shapes of a spec alone [12].", "读取的位置数，用于只凭规格得出形状 [12]。"),
+    Message(
+        "Tokens that an encoder-decoder's decoder reads, from a spec alone [7].",
+        "编码器-解码器中解码器读取的词元数，只凭规格 [7]。",
+    ),
+    Message(
+        "Sequences in the batch, for the shapes of a spec alone [1].", "一批中的序列数，用于只凭规格得出形状 [1]。"
+    ),
     Message("Only this layer, counted from 0.", "只看这一层，从 0 数起。"),
-    Message("Only this head of each layer, counted from 0.", "每层只看这个头，从 0 数起。"),
+    Message(
+        "Only this head of each layer, counted from 0; 3.1 is head 1 of layer 3 alone.",
+        "每层只看这个头，从 0 数起；3.1 表示只看第 3 层的头 1。",
+    ),
+    Message(
+        "Which attention of an encoder-decoder; cross is the target reading the source [encoder].",
+        "编码器-解码器的哪一种注意力；cross 是目标读源 [encoder]。",
+    ),
+    Message(
+        "Let the model write this many tokens first, and show the attention of those too.",
+        "先让模型写这么多个词元，并一并显示它们的注意力。",
+    ),
+    Message(
+        "Draw it into this file: .png, .svg, or .html, a page to explore offline.",
+        "画到此文件：.png、.svg，或 .html（可离线浏览的网页）。",
+    ),
     Message(
         "A built-in name, a folder, a .gguf file, a Hub id, or a name under runs/.",
         "内置名称、文件夹、.gguf 文件、Hub 编号，或 runs/ 下的名称。",

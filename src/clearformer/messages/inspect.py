@@ -64,10 +64,84 @@ BAD_LAYER = failure(
     en=("--layer: expected a number or all, got {found}.", "Give a number such as 0, or all."),
     zh=("--layer：应为数字或 all，实际为 {found}。", "请给出 0 之类的数字，或 all。"),
 )
+BAD_HEAD = failure(
+    en=(
+        "--head: expected a head such as 1, or layer.head such as 3.1, got {found}.",
+        "Give one of the two; --layer goes with the first.",
+    ),
+    zh=("--head：应为头的编号（如 1）或 层.头（如 3.1），实际为 {found}。", "请给出其中一种；--layer 只与前者连用。"),
+)
+ENCODER_WRITES_NOTHING = failure(
+    en=("An encoder writes no tokens, and --max-new-tokens asks for some.", "Add --part decoder or --part cross."),
+    zh=("编码器不写词元，而 --max-new-tokens 要求生成。", "请加上 --part decoder 或 --part cross。"),
+)
+NO_PART = failure(
+    en=("This model has no {found} attention.", "Choose among: {expected}."),
+    zh=("该模型没有 {found} 注意力。", "请在其中选择：{expected}。"),
+)
+ONE_LAYER = failure(
+    en=("--op {op} writes out one block, and --layer all names every one.", "Give --layer a number."),
+    zh=("--op {op} 只展开一层，而 --layer all 指所有层。", "请给 --layer 一个数字。"),
+)
+NO_TARGET_LENGTH = failure(
+    en=("--tgt-len is what a decoder beside an encoder reads; this is {found}.", "Use --src-len alone."),
+    zh=("--tgt-len 是编码器旁的解码器所读的长度；这里是 {found}。", "请只用 --src-len。"),
+)
+NO_CROSS_ATTENTION = failure(
+    en=("This model has no cross-attention in that layer.", "Use --op attention, or an encoder-decoder."),
+    zh=("该模型在这一层没有交叉注意力。", "请用 --op attention，或换编码器-解码器模型。"),
+)
+NEEDS_WEIGHTS = failure(
+    en=(
+        "{name} is a spec without weights: it reads no text.",
+        "Leave the text out, and say --src-len and --tgt-len; or name a model.",
+    ),
+    zh=("{name} 只是规格，没有权重，不能读文本。", "请去掉文本，改用 --src-len 与 --tgt-len；或给出一个模型。"),
+)
+READS_TEXT = failure(
+    en=("{name} sizes a trace from a spec alone; here a text is read.", "Leave out {name}, or leave out the text."),
+    zh=("{name} 用于只凭规格的跟踪；而这里要读文本。", "请去掉 {name}，或去掉文本。"),
+)
 NO_HEAD = failure(
     en=("There is no head {found} in layer {layer}; it has {count}.", "Give a number from 0 to {last}."),
     zh=("第 {layer} 层没有头 {found}；它有 {count} 个头。", "请给出 0 到 {last} 的数。"),
 )
+
+TOO_FEW = failure(
+    en=("{name}: expected a whole number from {least}, found {found}.", "Give such a number."),
+    zh=("{name}：应为 {least} 以上的整数，实际为 {found}。", "请给出这样的数。"),
+)
+PAST_CONTEXT = failure(
+    en=("{name}: the model reads at most {context} tokens, found {found}.", "Ask for at most {context}."),
+    zh=("{name}：该模型至多读取 {context} 个词元，实际为 {found}。", "请不要超过 {context}。"),
+)
+
+# What is odd
+ALL_HEADS, SOME_HEADS = Message("every head", "所有头"), Message("heads {heads}", "头 {heads}")
+ONE_HEAD = Message("head {heads}", "头 {heads}")
+ODD = {
+    "not_finite": Message("{value:.2%} of the numbers are NaN or infinite", "{value:.2%} 的数是 NaN 或无穷"),
+    "saturated": Message(
+        "softmax is saturated in {which}: {value:.1%} of the weight on one token",
+        "{which} 的 softmax 已饱和：{value:.1%} 的权重落在一个词元上",
+    ),
+    "sink": Message(
+        "softmax is saturated in {which}: {value:.1%} of the weight on one token, mostly the first (a sink)",
+        "{which} 的 softmax 已饱和：{value:.1%} 的权重落在一个词元上，多为第一个（注意力汇）",
+    ),
+    "uniform": Message(
+        "weights are uniform in {which}: {value:.1%} of the largest entropy, nothing is chosen",
+        "{which} 的权重几乎均匀：熵达到最大值的 {value:.1%}，没有作出选择",
+    ),
+    "wide_scores": Message(
+        "visible scores deviate by {value:.2f} within a row, far from 1: softmax comes near to choosing one",
+        "同一行可见分数的标准差为 {value:.2f}，远大于 1：softmax 接近只选一个",
+    ),
+    "narrow_scores": Message(
+        "visible scores deviate by {value:.3f} within a row, far from 1: softmax comes near to a plain mean",
+        "同一行可见分数的标准差为 {value:.3f}，远小于 1：softmax 接近简单平均",
+    ),
+}
 
 # What a step of the trace does, by the last words of its name
 MEANINGS = {
@@ -79,7 +153,9 @@ MEANINGS = {
     "value": Message("what each token passes on when it is read", "每个词元被读取时给出的内容"),
     "query_rotated": Message("queries turned by their position", "按位置旋转后的查询"),
     "key_rotated": Message("keys turned by their position", "按位置旋转后的键"),
+    "product": Message("query · key: how well each query fits each key", "查询与键的点积：每个查询与每个键的契合程度"),
     "scores": Message("query · key, scaled: how well they fit", "查询与键的缩放点积：契合程度"),
+    "masked_scores": Message("−∞ wherever a query may not look", "不可见的位置填 −∞"),
     "weights": Message("softmax over what may be seen: each row sums to 1", "对可见位置做 softmax：每行之和为 1"),
     "heads": Message("values averaged by the weights", "按权重平均的值"),
     "attention.output": Message("the heads side by side, mixed into one vector", "各头并排，混合成一个向量"),
@@ -92,6 +168,11 @@ MEANINGS = {
     "router": Message("each expert's share, zero where not chosen", "每个专家的份额，未选中的为零"),
     "feedforward.output": Message("what the feed-forward network adds", "前馈网络要加上的内容"),
     "sum": Message("the residual stream: what was there, and the sublayer's answer", "残差流：原有内容加上子层的输出"),
+    "cross_entropy": Message(
+        "one number: how surprised the model is by the right answers, in nats",
+        "一个数：模型对正确答案的意外程度（nat）",
+    ),
+    "mean_squared_error": Message("one number: how far the answers are off", "一个数：答案偏离多远"),
     "output": Message("the residual stream after the block", "经过该层之后的残差流"),
     "pooled": Message("one vector for the whole text", "整段文本的一个向量"),
     "logits": Message("what the head answers", "输出头的结果"),
@@ -127,6 +208,21 @@ DIMENSIONS = {
     "C": Message("channels", "通道"),
     "P": Message("patch", "块边长"),
 }
+NUMBER, OPERATION = Message("no.", "序号"), Message("operation", "运算")
+ODD_HEADING = Message("What is odd:", "值得注意：")
+NOTHING_ODD = Message(
+    "Nothing is odd: every number is finite, no softmax saturated or flat.",
+    "没有异常：数值均有限，softmax 未饱和也不均匀。",
+)
+AND_MORE = Message("and {count} more; --json has them all", "另有 {count} 处；--json 中有全部")
+FROM_SPEC = Message(
+    "Shapes of the spec alone, without weights: batch {batch}, {length} positions read, {target} written.",
+    "仅凭规格得出的形状，不含权重：批 {batch}，读 {length} 个位置，写 {target} 个。",
+)
+FROM_SPEC_ALONE = Message(
+    "Shapes of the spec alone, without weights: batch {batch}, {length} positions.",
+    "仅凭规格得出的形状，不含权重：批 {batch}，{length} 个位置。",
+)
 TOKENS = Message("{count} tokens: {tokens}", "{count} 个词元：{tokens}")
 TOO_NARROW = Message(
     "This terminal is too narrow for: {names}. A wider one, a file and --json have them.",
@@ -144,6 +240,10 @@ ENTROPY = Message(
 PREVIOUS = Message("weight on the token before", "给前一个词元的权重")
 FIRST = Message("weight on the first token", "给第一个词元的权重")
 ITSELF = Message("weight on itself", "给自身的权重")
+INDUCTION = Message(
+    "induction: weight on what followed the same token earlier", "归纳：给同一词元上次出现之后那个词元的权重"
+)
+NO_REPETITION = Message("No token comes again: induction has nothing to measure.", "没有重复出现的词元，无法衡量归纳。")
 HEAD = Message("head", "头")
 LAYER = Message("layer", "层")
 SUMMARY_ROW = Message(

@@ -38,7 +38,8 @@ def scaled_dot_product_attention(
     scores = query @ np.swapaxes(key, -1, -2) * (1.0 / math.sqrt(query.shape[-1]) if scale is None else scale)
     scores = scores if cap is None else cap * np.tanh(scores / cap)
     scores = tap("scores", scores if bias is None else scores + bias)
-    weights = tap("weights", softmax(scores, visible))
+    masked = tap("masked_scores", scores if visible is None else np.where(visible, scores, -np.inf))
+    weights = tap("weights", softmax(masked))
     return weights @ value, weights
 
 

@@ -80,9 +80,12 @@ class Layer:
         }
         if kinds[name] is None:
             return x
-        if output:
-            return norm(kinds[name], self.weights.within(f"{name}_output_norm"), x)
-        return self.tap(f"{name}_norm", norm(kinds[name], self.weights.within(f"{name}_norm"), x))
+        label = f"{name}_output_norm" if output else f"{name}_norm"
+        return self.tap(label, norm(kinds[name], self.weights.within(label), x))
+
+    def add(self, name: Name, x: Stream, answer: Stream) -> Stream:
+        """The residual stream after a sublayer."""
+        return self.tap(f"{name}_sum", x + answer)
 
 
 def block(layer: Layer, x: Stream) -> Stream:
@@ -105,12 +108,12 @@ def residual(layer: Layer, x: Stream, sublayer: Callable[[Stream], Stream], name
     """x and what the sublayer adds to it, with the norm in its place."""
     match placement:
         case "pre":
-            return x + sublayer(layer.norm(name, x))
+            return layer.add(name, x, sublayer(layer.norm(name, x)))
         case "post":
-            return layer.norm(name, x + sublayer(x))
+            return layer.norm(name, layer.add(name, x, sublayer(x)))
         case "branch":
-            return x + layer.norm(name, sublayer(x))
+            return layer.add(name, x, layer.norm(name, sublayer(x)))
         case "sandwich":
-            return x + layer.norm(name, sublayer(layer.norm(name, x)), output=True)
+            return layer.add(name, x, layer.norm(name, sublayer(layer.norm(name, x)), output=True))
         case _:
             assert_never(placement)

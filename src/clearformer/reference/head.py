@@ -48,12 +48,12 @@ def head(
         case Language():
             return tap("logits", language(spec, weights, states, table))
         case Classes() | Regression() | Forecast():
-            answer = linear(pool(spec.pooling, weights, states, real, inputs, tap), weights.within("project"))
-            return tap("logits", answer) if isinstance(spec, Classes) else answer
+            pooled = pool(spec.pooling, weights, states, real, inputs, tap)
+            return tap("logits", linear(pooled, weights.within("project")))
         case Vector():
             vector = pool(spec.pooling, weights, states, real, inputs, tap)
             vector = vector if spec.width is None else linear(vector, weights.within("project"))
-            return unit(vector) if spec.normalise else vector
+            return tap("logits", unit(vector) if spec.normalise else vector)
         case _:
             assert_never(spec)
 

@@ -38,8 +38,8 @@ def latent_attention(
     rebuilt = split_heads(linear(latent, weights.within("latent_up")), spec.heads)
     content, value = np.split(rebuilt, [spec.key_width], axis=-1)
     shared = np.broadcast_to(rotary_key[:, None], (*content.shape[:-1], spec.rotary_width))
-    value, key = tap("value", value), tap("key", np.concatenate([content, shared], axis=-1))
-    key = tap("key_rotated", _turn_tail(spec, key, frame.key_positions, frame))
+    key = tap("key", np.concatenate([content, shared], axis=-1))
+    key, value = tap("key_rotated", _turn_tail(spec, key, frame.key_positions, frame)), tap("value", value)
 
     seen = visible(spec.visibility, frame)[:, None]
     heads, _ = scaled_dot_product_attention(query, key, value, seen, scale=spec.score_scale, tap=tap)
