@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test check bench test-long clean
+.PHONY: run test check native native-check bench test-long clean
 
 run: $(READY)
 	$(BIN)/clearformer tour
@@ -16,6 +16,14 @@ check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The compiled kernels, for a checkout whose sources are newer than what was installed.
+native: $(READY)
+	$(BIN)/python src/clearformer/native/building.py
+
+# Shapes drawn at random through the kernels, under the address, undefined-behaviour and thread sanitizers: minutes.
+native-check: $(READY)
+	$(BIN)/python tests/native/sanitized.py
 
 bench: $(READY)
 	$(BIN)/clearformer bench decode --vs hf --dtype float32

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -95,10 +96,19 @@ def load(
     place = _usable(device)
     if dtype not in DTYPES:
         raise UsageError(say.BAD_DTYPE, expected=", ".join(map(_short, DTYPES)), found=_short(dtype))
-    found = look(resolve(str(model), progress=progress))
+    return loaded(look(resolve(str(model), progress=progress)), place, dtype)
+
+
+def loaded(found: Found, device: torch.device, dtype: torch.dtype) -> Loaded:
+    """What was found, with its weights in memory. Raises as `load` does."""
+    return with_model(found, _filled(found, device, dtype))
+
+
+def with_model(found: Found, model: Model) -> Loaded:
+    """What was found, with a model that holds its weights in a form of its own."""
     return Loaded(
         name=found.name,
-        model=_filled(found, place, dtype),
+        model=model,
         spec=found.spec,
         tokenizer=found.tokenizer,
         generation=found.generation,
@@ -169,6 +179,12 @@ def _look_into_gguf(located: Located) -> Found:
         template=chat_template_from_gguf(file.metadata),
         family=form.architecture,
     )
+
+
+def weights_of(found: Found, *, blocks: Collection[str] = ()) -> weight_table.Reading:
+    """The weights one by one, by the names of our parameters; quantised `blocks` as the file has them."""
+    shapes = {name: tuple(parameter.shape) for name, parameter in empty(found.spec).named_parameters()}
+    return weight_table.Reading(found.table, found.tensors, shapes, blocks=blocks)
 
 
 def _filled(found: Found, device: torch.device, dtype: torch.dtype) -> Model:

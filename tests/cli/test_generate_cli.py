@@ -35,6 +35,10 @@ class Toy:
     source_tokenizer: Any = None
     path: Any = None
 
+    @property
+    def spec(self) -> specs.Spec:
+        return self.model.spec  # type: ignore[no-any-return]
+
 
 def printable_speaker() -> Toy:
     """A small random model whose every token is one ASCII letter, digit or blank."""
@@ -58,8 +62,19 @@ def printable_speaker() -> Toy:
 def toy(monkeypatch: pytest.MonkeyPatch) -> Toy:
     """`load` gives the toy, whatever is asked for."""
     toy = printable_speaker()
-    monkeypatch.setattr(import_module("clearformer.load"), "load", lambda model, **choices: toy)
+    answer_with(toy, monkeypatch)
     return toy
+
+
+def answer_with(speaker: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every name is the speaker's, and PyTorch computes it."""
+    load = import_module("clearformer.load")
+    monkeypatch.setattr(import_module("clearformer.store"), "resolve", lambda name, **choices: name)
+    monkeypatch.setattr(load, "look", lambda located: speaker)
+    for name in ("load", "loaded"):
+        monkeypatch.setattr(load, name, lambda found, *choices, **more: speaker)
+    backend = import_module("clearformer.speed.backend")
+    monkeypatch.setattr(backend, "choose", lambda spec, wanted: backend.Chosen(native=False))
 
 
 @pytest.fixture
@@ -223,14 +238,14 @@ def test_chat_reads_only_utf8_and_needs_a_template(clearformer: Any, stdin: Any,
     stdin(b"ok\n\xff\n")
     ended = clearformer("chat", "toy", "--max-new-tokens", "2")
     assert (ended.code, "0xff" in ended.err, len(ended.out)) == (2, True, 3)
-    monkeypatch.setattr(import_module("clearformer.load"), "load", lambda model, **choices: replace(toy, template=None))
+    answer_with(replace(toy, template=None), monkeypatch)
     assert clearformer("chat", "toy").code == 2
 
 
 def test_embed_prints_vectors_and_cosines(clearformer: Any, stdin: Any, toy: Toy, monkeypatch: Any) -> None:
     spec = replace(toy.model.spec, head=specs.Vector(specs.Pooling(specs.Last())))
     encoder = replace(toy, model=build(spec, generator=torch.Generator().manual_seed(1)).eval())
-    monkeypatch.setattr(import_module("clearformer.load"), "load", lambda model, **choices: encoder)
+    answer_with(encoder, monkeypatch)
     told = clearformer("embed", "toy", "a cat", "a dog", "--json").json
     assert set(told) == {"vectors", "dim"}
     assert (told["dim"], [len(vector) for vector in told["vectors"]]) == (16, [16, 16])

@@ -1,15 +1,19 @@
-"""Clearformer as its users run it: `generate` on a static cache, projections packed where the processor gains."""
+"""Clearformer as its users run it: what `generate` does, on the model as its backend holds it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+
+import torch
 
 from clearformer.bench.contestant import Stopwatch, Written
 from clearformer.generate.settings import Options
 from clearformer.generate.speak import Generation
 from clearformer.load import Loaded
-from clearformer.speed.pack import is_packed, packed
+from clearformer.speed.backend import backend_of
+from clearformer.speed.native import NativeDecoder
 
 
 class Clearformer:
@@ -19,17 +23,29 @@ class Clearformer:
 
     def __init__(self, speaker: Loaded) -> None:
         endless = replace(speaker.generation, end_ids=())
-        self._speaker = replace(speaker, model=packed(speaker.model), tokenizer=None, template=None, generation=endless)
+        self._speaker = replace(speaker, tokenizer=None, template=None, generation=endless)
 
     @property
     def backend(self) -> str:
         """As `generate` names it."""
-        return "torch-packed" if is_packed(self._speaker.model) else "torch"
+        return backend_of(self._speaker.model)
 
     def write(self, prompt: Sequence[int], new: int) -> Written:
         watch = Stopwatch()
         options = Options(max_new_tokens=new, temperature=0.0, repetition_penalty=1.0)
         generation = Generation(self._speaker, [list(prompt)], options)
-        for _ in generation.steps():
-            watch.mark()
+        with _threads(1 if isinstance(self._speaker.model, NativeDecoder) else torch.get_num_threads()):
+            for _ in generation.steps():
+                watch.mark()
         return Written(tuple(generation.results()[0].token_ids), watch)
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[None]:
+    """torch's threads until the block ends: idle ones of torch's spin on the cores that the kernels use."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

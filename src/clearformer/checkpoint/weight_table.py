@@ -10,12 +10,14 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from clearformer.checkpoint.renames import Fallback, Ignored, Numbers, Row, Table, Tied
+from clearformer.checkpoint.gguf_file import GGUFFile
+from clearformer.checkpoint.renames import Fallback, Ignored, Numbers, Permuted, Row, Same, Table, Tied, Unchanged
 from clearformer.checkpoint.tensor_file import TensorFile
 from clearformer.errors import CheckpointError
 from clearformer.messages import checkpoint as say
 
 _NAMES_SHOWN = 4
+_WHOLE_ROWS = (Same, Fallback, Permuted, Unchanged)
 _WEIGHTS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 
 
@@ -40,17 +42,42 @@ def load(
     none before it is. Raises CheckpointError for tensors missing, unexpected, of another shape, not floating-point, or
     given twice.
     """
-    present = set(tensors.names())
-    chosen = _choose(claims_of(table, wanted), present, wanted, tensors.path)
-    used = {name for claim in chosen for name in claim.theirs}
-    _check_rest(table, present - used, tensors)
     loaded: dict[str, Tensor] = {}
-    for claim in chosen:
-        _check_shapes(claim, tensors, wanted)
-        foreign = tuple(_floating(name, tensors) for name in claim.theirs)
-        for name, tensor in zip(claim.ours, claim.row.to_ours(foreign), strict=True):
-            loaded[name] = tensor.to(dtype or tensor.dtype).contiguous()
+    for claim in _matched(table, tensors, wanted):
+        for name, stored in _read(claim, tensors).items():
+            loaded[name] = stored.tensor.to(dtype or stored.tensor.dtype).contiguous()
     return {name: loaded[name] for name in wanted}
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A weight as the file has it. With `blocks`, GGML's name of a quantised type, `tensor` holds its rows' bytes."""
+
+    tensor: Tensor
+    blocks: str | None = None
+
+
+class Reading:
+    """The wanted tensors one by one, each read when it is taken; `blocks` names the quantised types to be left as they
+    are. Raises CheckpointError as `load` does, before anything is read."""
+
+    def __init__(
+        self,
+        table: Table,
+        tensors: TensorFile,
+        wanted: Mapping[str, tuple[int, ...]],
+        *,
+        blocks: Collection[str] = (),
+    ) -> None:
+        self._tensors, self._blocks = tensors, blocks
+        self._claims = {name: claim for claim in _matched(table, tensors, wanted) for name in claim.ours}
+        self._read: dict[str, Stored] = {}
+
+    def take(self, name: str) -> Stored:
+        """The weight of our name, once: what is taken is not kept."""
+        if name not in self._read:
+            self._read |= _read(self._claims[name], self._tensors, self._blocks)
+        return self._read.pop(name)
 
 
 def dump(table: Table, ours: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -94,6 +121,28 @@ def claims_of(table: Table, our_names: Collection[str]) -> list[Claim]:
         for numbers in numbered.values()
     ]
     return [claim for claim in claims if all(name in our_names for name in claim.ours)]
+
+
+def _matched(table: Table, tensors: TensorFile, wanted: Mapping[str, tuple[int, ...]]) -> list[Claim]:
+    """The claims that give every wanted tensor, with all checks that need no content."""
+    present = set(tensors.names())
+    chosen = _choose(claims_of(table, wanted), present, wanted, tensors.path)
+    used = {name for claim in chosen for name in claim.theirs}
+    _check_rest(table, present - used, tensors)
+    for claim in chosen:
+        _check_shapes(claim, tensors, wanted)
+    return chosen
+
+
+def _read(claim: Claim, tensors: TensorFile, blocks: Collection[str] = ()) -> dict[str, Stored]:
+    """What a claim gives. Blocks stay blocks where its row moves whole rows and nothing else."""
+    if isinstance(tensors, GGUFFile) and type(claim.row) in _WHOLE_ROWS and len(claim.theirs) == 1:
+        (name,) = claim.theirs
+        if (kind := tensors.kind(name)) in blocks and len(tensors.shape(name)) == 2:
+            (ours,) = claim.row.to_ours((torch.from_numpy(tensors.raw(name)[0]),))
+            return {claim.ours[0]: Stored(ours, kind)}
+    foreign = tuple(_floating(name, tensors) for name in claim.theirs)
+    return {name: Stored(tensor) for name, tensor in zip(claim.ours, claim.row.to_ours(foreign), strict=True)}
 
 
 def _choose(

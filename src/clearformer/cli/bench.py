@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from clearformer.cli.bench_flags import TIMING, Timing, keep
+from clearformer.cli.bench_flags import TIMING, Repeating, Timing, keep
 from clearformer.cli.bench_lengths import attention, cache
 from clearformer.cli.flags import Spoken
 from clearformer.cli.screen import Screen
+from clearformer.cli.speaking import filled
 from clearformer.messages import bench as say
 from clearformer.messages import cli as say_everywhere
 
@@ -26,9 +27,13 @@ bench.command(cache)
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Measuring(Timing):
+class Measuring(Repeating):
     """What is measured, and with what."""
 
+    dtype: Literal["float32", "bfloat16", "int8", "int4"] = "float32"
+    """Compute in this number type; a peer beside int8 and int4 computes in bfloat16."""
+    backend: Literal["auto", "torch", "native"] = "auto"
+    """What computes: PyTorch, the compiled kernels, or whichever of them is faster and exact enough."""
     model: str = "smollm2-135m"
     """A built-in name, a folder, a .gguf file, a Hub id, or a name under runs/."""
     vs: Literal["hf"] | None = None
@@ -116,31 +121,36 @@ def _run(job: Job, prompt: int, new: int, flags: Measuring, screen: Screen) -> i
     from clearformer.bench.hugging_face import HuggingFace, require_transformers
     from clearformer.bench.ours import Clearformer
     from clearformer.generate.speaker import speaking_model, tokenizer_of
-    from clearformer.load import load
+    from clearformer.load import look
+    from clearformer.speed.backend import PACKED_TYPES, Wanted
     from clearformer.store import home, resolve
 
     if flags.vs:
         require_transformers()
-    dtype = machine.checked_dtype(flags.dtype)
+    dtype = machine.checked_dtype("bfloat16" if flags.dtype in PACKED_TYPES else flags.dtype)
     threads = machine.use_threads(flags.threads)
     with screen.progress(say_everywhere.PULLING, in_bytes=True, name=flags.model) as advance:
         located = resolve(flags.model, progress=advance)
     screen.note(say.LOADING, name=flags.model)
-    speaker = load(located.path, dtype=dtype)
+    speaker = filled(look(located), Wanted(flags.backend, flags.dtype), threads, screen)
     context = speaking_model(speaker).spec.context
     least = 2 if job == "decode" else 1
     jobs.require_sizes(prompt=prompt, new=new, runs=flags.runs, least_new=least, context=context, name=flags.model)
     ours = Clearformer(speaker)
     contestants: list[Contestant] = [ours]
     if flags.vs:
+        # Kernels of ours leave torch one thread, and a peer computes with all of them.
+        machine.use_threads(threads)
         contestants.append(HuggingFace(located, dtype))
     ids = jobs.prompt_of(tokenizer_of(speaker), prompt)
     screen.note(say.CALIBRATING)
     with screen.progress(say.RUNNING) as advance:
         report = jobs.measure(job, contestants, ids, new=new, runs=flags.runs, busy_ok=flags.busy_ok, advance=advance)
     sizes = {"prompt": prompt, "new": new}
-    rates = rates_of(home(), ours.backend, flags.dtype, threads)
-    expected = expected_tok_s(speaker.spec, job, rates, flags.dtype, **sizes) if rates else None
+    expected = None
+    if flags.dtype == "float32" or flags.dtype == "bfloat16":
+        rates = rates_of(home(), ours.backend, flags.dtype, threads)
+        expected = expected_tok_s(speaker.spec, job, rates, flags.dtype, **sizes) if rates else None
     told = {**contents(report, jobs.about_machine(threads), flags, **sizes), "expected": expected}
     _tell(report, told, new, screen)
     keep(told, flags, screen)

@@ -18,11 +18,9 @@ from clearformer.messages import bench as say
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Timing(Progressing):
+class Repeating(Progressing):
     """How it is measured."""
 
-    dtype: Literal["float32", "bfloat16"] = "float32"
-    """Compute in this number type."""
     runs: int = 5
     """Runs of each program; medians are taken over them."""
     threads: int | None = None
@@ -33,11 +31,20 @@ class Timing(Progressing):
     """Write the JSON object into this file as well."""
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Timing(Repeating):
+    """How it is measured, and in which numbers."""
+
+    dtype: Literal["float32", "bfloat16"] = "float32"
+    """Compute in this number type."""
+
+
 TIMING = Timing()
 """As it is measured where no flag is given."""
 
 
-def keep(told: dict[str, Any], flags: Timing, screen: Screen) -> None:
+def keep(told: dict[str, Any], flags: Repeating, screen: Screen) -> None:
     """Write the object where `--out` says, and name the file. Raises MachineError."""
     if flags.out is None:
         return

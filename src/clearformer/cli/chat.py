@@ -14,7 +14,7 @@ from clearformer.cli.flags import Spoken
 from clearformer.cli.generate import contents
 from clearformer.cli.screen import Screen
 from clearformer.cli.source import decoded, text_or_stdin
-from clearformer.cli.speaking import COMPUTING, WRITING, Computing, Model, Writing, ready_to_write, write
+from clearformer.cli.speaking import SPEAKING, WRITING, Model, Speaking, Writing, ready_to_write, write
 from clearformer.errors import ClearformerError, UsageError
 from clearformer.messages import generate as say
 
@@ -29,14 +29,14 @@ def chat(
     *,
     system: System = None,
     options: Writing = WRITING,
-    flags: Computing = COMPUTING,
+    flags: Speaking = SPEAKING,
     language: Spoken = "en",
 ) -> int:
     """Answer message after message until /exit or the end of input; /reset forgets, Ctrl-C stops an answer."""
     if system is not None:
         system = text_or_stdin(system, "--system")
     screen = Screen(language, flags)
-    speaker = ready_to_write(model, flags, screen)
+    speaker = ready_to_write(model, flags, screen, cached=options.use_cache)
 
     from clearformer.generate.conversation import Conversation
     from clearformer.generate.speaker import tokenizer_of

@@ -13,6 +13,7 @@ from cyclopts import Parameter
 import clearformer.machine as machine
 from clearformer.cli.flags import Progressing, Spoken
 from clearformer.cli.screen import Screen
+from clearformer.messages import Language
 
 PACKAGES = ("torch", "numpy", "tokenizers", "safetensors", "gguf", "huggingface_hub", "transformers")
 
@@ -36,14 +37,14 @@ def env(*, flags: Looking = Looking(), language: Spoken = "en") -> None:
         from clearformer.cli.measuring import measure
 
         measure(home(), threads, screen)
-    found = describe(threads)
+    found = describe(threads, language)
     if screen.as_json:
         screen.json(found)
     else:
         screen.table(list(_rows(found)))
 
 
-def describe(threads: int) -> dict[str, Any]:
+def describe(threads: int, language: Language) -> dict[str, Any]:
     """The object that `--json` prints."""
     from clearformer.store import home
 
@@ -63,10 +64,21 @@ def describe(threads: int) -> dict[str, Any]:
         "memory": asdict(machine.memory()),
         "accelerators": [asdict(device) for device in devices],
         "dtypes": {name: machine.supported_dtypes(name) for name in ("cpu", *(device.device for device in devices))},
+        "native": _native(language),
         "cache": str(home()),
         "speed": asdict(speed) if speed else None,
         "backends": [asdict(backend) for backend in machine.remembered_backends(home())],
     }
+
+
+def _native(language: Language) -> dict[str, Any]:
+    """The compiled kernels: which instruction sets they hold for this processor, or why they are not used."""
+    from clearformer.native.building import stale
+    from clearformer.native.library import found
+
+    library = found()
+    why = None if library.why is None else library.why.text(language)
+    return {"paths": library.paths, "why": why, "stale": library.why is None and stale()}
 
 
 def _version(package: str) -> str | None:
@@ -91,6 +103,8 @@ def _rows(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield device["device"], device["name"]
     for device, dtypes in found["dtypes"].items():
         yield f"dtypes {device}", " ".join(dtypes)
+    native = found["native"]
+    yield "native", native["why"] or " ".join(native["paths"]) + (" (make native)" if native["stale"] else "")
     yield "cache", found["cache"]
     if speed := found["speed"]:
         yield "float32", f"{speed['float32_gflops']:.0f} GFLOP/s"

@@ -12,7 +12,7 @@ from clearformer.cli import boundary
 from clearformer.cli.flags import Spoken
 from clearformer.cli.screen import Screen, aligned, visible
 from clearformer.cli.source import text_or_stdin
-from clearformer.cli.speaking import COMPUTING, WRITING, Computing, Model, Writing, ready_to_write, write
+from clearformer.cli.speaking import SPEAKING, WRITING, Model, Speaking, Writing, ready_to_write, write
 from clearformer.messages import generate as say
 
 if TYPE_CHECKING:
@@ -33,13 +33,13 @@ def generate(
     *,
     chat: AsMessage = False,
     options: Writing = WRITING,
-    flags: Computing = COMPUTING,
+    flags: Speaking = SPEAKING,
     language: Spoken = "en",
 ) -> int:
     """Stream the continuation to standard output; Ctrl-C keeps what has been written."""
     text = text_or_stdin(prompt, "PROMPT")
     screen = Screen(language, flags)
-    speaker = ready_to_write(model, flags, screen)
+    speaker = ready_to_write(model, flags, screen, cached=options.use_cache)
 
     from clearformer.generate.speak import Generation
     from clearformer.generate.speaker import chat_ids, prompt_ids, tokenizer_of

@@ -7,10 +7,12 @@ from dataclasses import replace
 
 import torch
 
+from clearformer.generate.native_reader import NativeReader
 from clearformer.generate.reader import CachedReader, device_of, reads_prefix
 from clearformer.generate.settings import Options
 from clearformer.generate.speak import Generation, Result
 from clearformer.generate.speaker import Speaker, chat_ids, speaking_model
+from clearformer.speed.native import NativeDecoder
 
 _LEAST_CAPACITY = 1024
 
@@ -34,7 +36,7 @@ class Conversation:
         """Forget all but the system message."""
         self.messages: list[dict[str, str]] = list(self._opening)
         self.results: list[Result] = []
-        self._reader: CachedReader | None = None
+        self._reader: CachedReader | NativeReader | None = None
         self._held: list[int] = []
 
     def answer(self, text: str) -> Generator[str, None, None]:
@@ -65,9 +67,13 @@ class Conversation:
         if apart or len(prompt) >= context:
             return Generation(self._speaker, [prompt], options)
         goes_on = len(self._held) < len(prompt) and prompt[: len(self._held)] == self._held
-        if self._reader is None or not goes_on or needed > self._reader.cache.capacity:
+        if self._reader is None or not goes_on or needed > self._reader.capacity:
             capacity = min(context, max(2 * needed, _LEAST_CAPACITY))
             bound = torch.tensor([capacity], device=device_of(self._model))
-            self._reader = CachedReader(self._model, capacity=capacity, length_bound=bound, chunk=options.prefill_chunk)
+            chunk = options.prefill_chunk
+            if isinstance(self._model, NativeDecoder):
+                self._reader = NativeReader(self._model, capacity=capacity, length_bound=bound, chunk=chunk)
+            else:
+                self._reader = CachedReader(self._model, capacity=capacity, length_bound=bound, chunk=chunk)
             self._held = []
         return Generation(self._speaker, [prompt], options, self._reader)

@@ -22,6 +22,7 @@ from clearformer.machine import check_memory
 from clearformer.messages import generate as messages
 from clearformer.model import DecoderOnly, EncoderDecoder
 from clearformer.spec import Causal
+from clearformer.speed.native import NativeDecoder
 
 Speaking = DecoderOnly | EncoderDecoder
 
@@ -74,6 +75,10 @@ class CachedReader:
     @property
     def length(self) -> int:
         return self.cache.length
+
+    @property
+    def capacity(self) -> int:
+        return self.cache.capacity
 
     @torch.inference_mode()
     def read(self, ids: Int[Tensor, "B T"], real: Bool[Tensor, "B T"] | None = None) -> Float[Tensor, "B V"]:
@@ -170,8 +175,8 @@ def reads_prefix(model: Speaking) -> bool:
 
 
 def device_of(model: Speaking) -> torch.device:
-    """Where the token table lies, and ids must."""
-    return _embedding(model).token.weight.device
+    """Where the token table lies, and ids must; packed weights are the processor's."""
+    return torch.device("cpu") if isinstance(model, NativeDecoder) else _embedding(model).token.weight.device
 
 
 def _stack(model: Speaking) -> Stack:

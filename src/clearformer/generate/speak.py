@@ -13,14 +13,17 @@ from clearformer.errors import GenerationError, UsageError
 from clearformer.generate.beam_decoding import BeamDecoding
 from clearformer.generate.decode import Decoding, Step, Token, pad_left
 from clearformer.generate.draft import Draft, StopReason, Writer
+from clearformer.generate.native_reader import NativeReader
 from clearformer.generate.reader import CachedReader, MutedReader, Reader, UncachedReader, device_of, reads_prefix
 from clearformer.generate.sampling import Sampler
 from clearformer.generate.settings import Options
 from clearformer.generate.speaker import Speaker, end_ids, never_ids, prompt_ids, speaking_model, start_ids
 from clearformer.layers.frame import Memory
 from clearformer.messages import generate as messages
+from clearformer.messages import native as say_of_native
 from clearformer.model import EncoderDecoder
-from clearformer.speed.pack import is_packed
+from clearformer.speed.backend import backend_of, dtype_of
+from clearformer.speed.native import NativeDecoder
 
 
 @dataclass(frozen=True)
@@ -111,8 +114,8 @@ class Generation:
             stop_reason=draft.stop_reason or "interrupted",
             prefill_tok_s=read / clock.prefill if clock.prefill else None,
             decode_tok_s=later / clock.decode if clock.decode else None,
-            backend="torch-packed" if is_packed(self._model) else "torch",
-            dtype=str(next(self._model.parameters()).dtype).removeprefix("torch."),
+            backend=backend_of(self._model),
+            dtype=dtype_of(self._model),
             seed=self.seed,
             cached_tokens=self._cached,
             tokens=tuple(self._tokens[row]),
@@ -125,16 +128,21 @@ class Generation:
         bound = torch.tensor([length + room for length, room in zip(lengths, rooms, strict=True)], device=device)
         # The prompt of a prefix language model is its prefix.
         prefix = torch.tensor(lengths, device=device) if reads_prefix(self._model) else None
+        capacity, chunk = max(lengths) + max(rooms), self._options.prefill_chunk
+        if isinstance(self._model, NativeDecoder):
+            if not self._options.use_cache:
+                raise UsageError(say_of_native.UNSUPPORTED, why=say_of_native.NO_CACHE)
+            return NativeReader(self._model, capacity=capacity, length_bound=bound, chunk=chunk)
         memory = self._encode(speaker, prompts, device)
         if not self._options.use_cache:
             return UncachedReader(self._model, length_bound=bound, prefix=prefix, memory=memory)
         return CachedReader(
             self._model,
-            capacity=max(lengths) + max(rooms),
+            capacity=capacity,
             length_bound=bound,
             prefix=prefix,
             memory=memory,
-            chunk=self._options.prefill_chunk,
+            chunk=chunk,
         )
 
     @torch.inference_mode()

@@ -34,6 +34,10 @@ BENCH = (
     Message("Compile every model; its time is not counted.", "编译每个模型；编译时间不计。"),
     Message("Compute in this number type.", "计算使用的数值类型。"),
     Message(
+        "Compute in this number type; a peer beside int8 and int4 computes in bfloat16.",
+        "计算使用的数值类型；与 int8、int4 对照的软件用 bfloat16 计算。",
+    ),
+    Message(
         "Measure training: tokens a second over whole updates, forward, backward and optimizer.",
         "测量训练：完整更新（前向、反向与优化器）每秒的词元数。",
     ),

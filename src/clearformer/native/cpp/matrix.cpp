@@ -1,0 +1,207 @@
+#include "matrix.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace {
+
+using namespace clearformer;
+
+// GGUF's blocks of 32 numbers; halves are kept as bits.
+struct Q4_0 {
+  uint16_t scale;
+  uint8_t nibbles[16];  // number i and number i + 16
+};
+struct Q4_1 {
+  uint16_t scale, minimum;
+  uint8_t nibbles[16];
+};
+struct Q8_0 {
+  uint16_t scale;
+  int8_t bytes[32];
+};
+
+size_t row_bytes(cf_source source, int64_t columns) {
+  switch (source) {
+    case CF_FROM_F32: return columns * 4;
+    case CF_FROM_Q4_0: return columns / GROUP * sizeof(Q4_0);
+    case CF_FROM_Q4_1: return columns / GROUP * sizeof(Q4_1);
+    case CF_FROM_Q8_0: return columns / GROUP * sizeof(Q8_0);
+    default: return columns * 2;
+  }
+}
+
+int nibble(const uint8_t* nibbles, int i) { return i < 16 ? nibbles[i] & 15 : nibbles[i - 16] >> 4; }
+
+void decode(cf_source source, const char* row, int64_t columns, float* out) {
+  for (int64_t at = 0; at < columns; ++at) {
+    const int64_t group = at / GROUP;
+    const int i = int(at % GROUP);
+    uint16_t half;
+    memcpy(&half, row + 2 * (source == CF_FROM_BF16 || source == CF_FROM_F16 ? at : 0), 2);
+    switch (source) {
+      case CF_FROM_F32: memcpy(out + at, row + 4 * at, 4); break;
+      case CF_FROM_BF16: out[at] = from_bfloat16(half); break;
+      case CF_FROM_F16: out[at] = from_half(half); break;
+      case CF_FROM_Q4_0: {
+        const Q4_0& q = reinterpret_cast<const Q4_0*>(row)[group];
+        out[at] = from_half(q.scale) * float(nibble(q.nibbles, i) - 8);
+        break;
+      }
+      case CF_FROM_Q4_1: {
+        const Q4_1& q = reinterpret_cast<const Q4_1*>(row)[group];
+        out[at] = from_half(q.scale) * float(nibble(q.nibbles, i)) + from_half(q.minimum);
+        break;
+      }
+      case CF_FROM_Q8_0: {
+        const Q8_0& q = reinterpret_cast<const Q8_0*>(row)[group];
+        out[at] = from_half(q.scale) * float(q.bytes[i]);
+        break;
+      }
+    }
+  }
+}
+
+// Where one row of a packed matrix lies.
+struct Place {
+  char* block;
+  int lane;
+  size_t scales_at;
+
+  uint8_t& byte8(int64_t group, int i) const { return reinterpret_cast<uint8_t*>(block)[group * 512 + i / 4 * 64 + lane * 4 + i % 4]; }
+  void nibble4(int64_t group, int i, int value) const {
+    uint8_t& byte = reinterpret_cast<uint8_t*>(block)[group * 256 + i / 8 * 64 + lane * 4 + i % 4];
+    byte = i % 8 < 4 ? uint8_t((byte & 0xf0) | value) : uint8_t((byte & 0x0f) | value << 4);
+  }
+  uint16_t& scale8(int64_t group) const { return reinterpret_cast<uint16_t*>(block + scales_at)[group * LANES + lane]; }
+  uint16_t& scale4(int64_t group) const { return reinterpret_cast<uint16_t*>(block + scales_at)[group * 2 * LANES + lane]; }
+  uint16_t& minimum4(int64_t group) const { return (&scale4(group))[LANES]; }
+};
+
+// A half that is finite wherever the number is: weights past 65504 are the largest half.
+uint16_t finite_half(float x) { return to_half(std::isfinite(x) ? std::clamp(x, -65504.0f, 65504.0f) : x); }
+
+// Numbers that are no numbers make their group NaN: a damaged model shows in its logits.
+void quantise8(const float* x, const Place& place, int64_t group) {
+  float most = 0, poison = 0;
+  for (int i = 0; i < GROUP; ++i) {
+    most = std::max(most, std::fabs(x[i]));
+    poison += x[i] * 0;
+  }
+  const uint16_t half = finite_half(most / 127 + poison);
+  const float scale = from_half(half), inverse = scale > 0 ? 1 / scale : 0;
+  for (int i = 0; i < GROUP; ++i) {
+    const float whole = scale > 0 ? std::clamp(std::nearbyint(x[i] * inverse), -127.0f, 127.0f) : 0;
+    place.byte8(group, i) = uint8_t(int(whole) + 128);
+  }
+  place.scale8(group) = half;
+}
+
+void quantise4(const float* x, const Place& place, int64_t group) {
+  float low = x[0], high = x[0], poison = 0;
+  for (int i = 0; i < GROUP; ++i) {
+    low = std::min(low, x[i]);
+    high = std::max(high, x[i]);
+    poison += x[i] * 0;
+  }
+  const uint16_t minimum = finite_half(low + poison), half = finite_half((high - from_half(minimum)) / 15 + poison);
+  const float scale = from_half(half), from = from_half(minimum), inverse = scale > 0 ? 1 / scale : 0;
+  for (int i = 0; i < GROUP; ++i) {
+    const float whole = scale > 0 ? std::clamp(std::nearbyint((x[i] - from) * inverse), 0.0f, 15.0f) : 0;
+    place.nibble4(group, i, int(whole));
+  }
+  place.scale4(group) = half;
+  place.minimum4(group) = minimum;
+}
+
+// Q8_0 and Q4_0 as int8, bit for bit.
+bool repack8(cf_source source, const char* row, int64_t groups, const Place& place) {
+  if (source != CF_FROM_Q8_0 && source != CF_FROM_Q4_0) return false;
+  for (int64_t group = 0; group < groups; ++group) {
+    for (int i = 0; i < GROUP; ++i) {
+      const int weight = source == CF_FROM_Q8_0 ? reinterpret_cast<const Q8_0*>(row)[group].bytes[i]
+                                                : nibble(reinterpret_cast<const Q4_0*>(row)[group].nibbles, i) - 8;
+      place.byte8(group, i) = uint8_t(weight + 128);
+    }
+    place.scale8(group) = source == CF_FROM_Q8_0 ? reinterpret_cast<const Q8_0*>(row)[group].scale
+                                                 : reinterpret_cast<const Q4_0*>(row)[group].scale;
+  }
+  return true;
+}
+
+// Q4_1 and Q4_0 as int4: the nibbles as they are; Q4_0's minimum, −8 · scale, is a half too.
+bool repack4(cf_source source, const char* row, int64_t groups, const Place& place) {
+  if (source != CF_FROM_Q4_1 && source != CF_FROM_Q4_0) return false;
+  for (int64_t group = 0; group < groups; ++group) {
+    const bool one = source == CF_FROM_Q4_1;
+    const Q4_1* q1 = reinterpret_cast<const Q4_1*>(row) + group;
+    const Q4_0* q0 = reinterpret_cast<const Q4_0*>(row) + group;
+    for (int i = 0; i < GROUP; ++i) place.nibble4(group, i, nibble(one ? q1->nibbles : q0->nibbles, i));
+    place.scale4(group) = one ? q1->scale : q0->scale;
+    place.minimum4(group) = one ? q1->minimum : finite_half(-8 * from_half(q0->scale));
+  }
+  return true;
+}
+
+size_t bytes_of_block(cf_format format, int64_t padded_columns) {
+  switch (format) {
+    case CF_FLOAT32: return padded_columns * 64;
+    case CF_BFLOAT16: return padded_columns * 32;
+    case CF_INT8: return padded(padded_columns / GROUP * (512 + 32), 64);
+    default: return padded_columns / GROUP * (256 + 64);
+  }
+}
+
+}  // namespace
+
+cf_matrix::cf_matrix(cf_format format, int64_t rows, int64_t columns)
+    : format(format),
+      rows(rows),
+      columns(columns),
+      blocks(int64_t(padded(rows, LANES)) / LANES),
+      padded_columns(padded(columns, GROUP)),
+      groups(padded_columns / GROUP),
+      block_bytes(bytes_of_block(format, padded_columns)),
+      memory(blocks * block_bytes) {
+  // A padding row's bytes are 0 and its scale 0: its products are 0 · −128 · Σ, which is 0.
+}
+
+void cf_matrix::fill(cf_source source, const char* data, int64_t count, int64_t first, int64_t run, int64_t stride) {
+  const size_t bytes = row_bytes(source, columns);
+  std::vector<float> numbers(padded_columns, 0.0f);
+  for (int64_t from = 0; from < count; ++from) {
+    const int64_t row = first + from / run * stride + from % run;
+    const char* given = data + from * bytes;
+    const Place place{memory.data() + row / LANES * block_bytes, int(row % LANES), scales_at()};
+    if (format == CF_INT8 && repack8(source, given, groups, place)) continue;
+    if (format == CF_INT4 && repack4(source, given, groups, place)) continue;
+    decode(source, given, columns, numbers.data());
+    for (int64_t group = 0; group < groups && format == CF_INT8; ++group) quantise8(&numbers[group * GROUP], place, group);
+    for (int64_t group = 0; group < groups && format == CF_INT4; ++group) quantise4(&numbers[group * GROUP], place, group);
+    for (int64_t at = 0; at < padded_columns && format == CF_FLOAT32; ++at)
+      reinterpret_cast<float*>(place.block)[at * LANES + place.lane] = numbers[at];
+    for (int64_t at = 0; at < padded_columns && format == CF_BFLOAT16; ++at)
+      reinterpret_cast<uint16_t*>(place.block)[at / 2 * 2 * LANES + 2 * place.lane + at % 2] = to_bfloat16(numbers[at]);
+  }
+}
+
+void cf_matrix::read(int64_t row, float* out) const {
+  const Place place{const_cast<char*>(block(row / LANES)), int(row % LANES), scales_at()};
+  for (int64_t at = 0; at < columns; ++at) {
+    const int64_t group = at / GROUP;
+    const int i = int(at % GROUP);
+    switch (format) {
+      case CF_FLOAT32: out[at] = reinterpret_cast<const float*>(place.block)[at * LANES + place.lane]; break;
+      case CF_BFLOAT16:
+        out[at] = from_bfloat16(reinterpret_cast<const uint16_t*>(place.block)[at / 2 * 2 * LANES + 2 * place.lane + at % 2]);
+        break;
+      case CF_INT8: out[at] = from_half(place.scale8(group)) * float(int(place.byte8(group, i)) - 128); break;
+      case CF_INT4: {
+        const uint8_t byte = reinterpret_cast<const uint8_t*>(place.block)[group * 256 + i / 8 * 64 + place.lane * 4 + i % 4];
+        out[at] = from_half(place.scale4(group)) * float(i % 8 < 4 ? byte & 15 : byte >> 4) + from_half(place.minimum4(group));
+        break;
+      }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+"""A decoder that the compiled kernels run: what they can run, and the model that stands for it.
+
+The model keeps its spec and no numbers of torch's: its weights are packed, once, in the type that was asked for.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, get_args
+
+import torch
+from torch import Tensor
+
+from clearformer import spec as specs
+from clearformer.machine import cores
+from clearformer.messages import Message
+from clearformer.messages import native as say
+from clearformer.model import DecoderOnly
+from clearformer.native.engine import Engine, Sequence
+from clearformer.native.matrix import Format
+from clearformer.speed.native_program import Weights, program_of
+
+
+class NativeDecoder(DecoderOnly):
+    """A decoder whose parameters are shapes alone: it is read through `engine`, and never called itself."""
+
+    def __init__(self, spec: specs.DecoderOnly, weights: Weights, dtype: Format, *, threads: int) -> None:
+        """Packs every weight; `threads` beyond the cores are not started. Raises MachineError without a library."""
+        with torch.device("meta"):
+            super().__init__(spec)
+        self.dtype = dtype
+        program, self.positions = program_of(spec, weights, dtype)
+        self.engine = Engine(program, threads=min(threads, cores()))
+        self.eval()
+
+    @property
+    def backend(self) -> str:
+        """As `generate` names it: with the instruction set that was chosen."""
+        return f"native-{self.engine.path}"
+
+    def sequence(self, capacity: int, length_bound: int) -> Sequence:
+        """An empty text of up to `capacity` tokens; `length_bound` chooses tables that depend on the length."""
+        return Sequence(self.engine, capacity, self.positions.tables(capacity, length_bound))
+
+
+class _Held(NamedTuple):
+    tensor: Tensor
+    blocks: str | None = None
+
+
+class HeldWeights:
+    """The weights of a model in memory."""
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        self._parameters = dict(model.named_parameters())
+
+    def take(self, name: str) -> _Held:
+        return _Held(self._parameters[name])
+
+
+def native_decoder(model: DecoderOnly, dtype: Format | None = None, *, threads: int | None = None) -> NativeDecoder:
+    """A model in memory packed for the kernels; `dtype` None keeps float32 or bfloat16 as it is.
+
+    Let go of the model, and its own weights go. Raises MachineError without a library.
+    """
+    held = next(model.parameters()).dtype
+    chosen: Format = dtype or ("bfloat16" if held == torch.bfloat16 else "float32")
+    assert isinstance(model.spec, specs.DecoderOnly)
+    return NativeDecoder(model.spec, HeldWeights(model), chosen, threads=threads or torch.get_num_threads())
+
+
+def native_lacks(spec: specs.Spec) -> Message | None:
+    """What of a spec the kernels cannot do; None where they can run it."""
+    if not isinstance(spec, specs.DecoderOnly) or not isinstance(spec.decoder.input, specs.Tokens):
+        return say.NOT_A_DECODER
+    if not isinstance(spec.head, specs.Language):
+        return say.NO_LOGITS
+    for index, block in enumerate(spec.decoder.blocks):
+        if isinstance(block.attention, specs.LatentAttention):
+            return say.filled(say.LATENT, block=index)
+        visibility = block.attention.visibility
+        if isinstance(visibility, specs.Causal) and visibility.prefix:
+            return say.filled(say.PREFIX, block=index)
+    return None
+
+
+def as_format(dtype: str) -> Format:
+    """The kernels' format of a number type's name."""
+    return next(format for format in get_args(Format) if format == dtype)
