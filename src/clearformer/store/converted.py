@@ -7,7 +7,6 @@ import shutil
 from pathlib import Path
 
 from clearformer.checkpoint.manifest import read_manifest
-from clearformer.checkpoint.pickle_files import PICKLE_INDEX, convert_folder
 from clearformer.errors import CheckpointError
 from clearformer.store.hub_listing import HubName
 from clearformer.store.places import Progress, cache_errors, model_folder, models_folder
@@ -28,6 +27,9 @@ def converted(name: HubName) -> Path | None:
 def convert(name: HubName, snapshot: Path, progress: Progress) -> Path:
     """Convert what was fetched and keep it in our cache, all or nothing. Raises CheckpointError for pickles that are
     not weights alone, StoreError."""
+    # Imported here: it takes torch, which no other name needs on its way to a path.
+    from clearformer.checkpoint.pickle_files import PICKLE_INDEX, convert_folder
+
     stored, place = _stored_name(name), model_folder(_stored_name(name))
     with cache_errors(place):
         place.parent.mkdir(parents=True, exist_ok=True)

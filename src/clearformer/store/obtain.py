@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from clearformer.checkpoint.folder import INDEX, WEIGHTS, open_weights
-from clearformer.checkpoint.pickle_files import convert_folder, pickles_of
 from clearformer.checkpoint.reading import given
 from clearformer.errors import StoreError, UsageError
 from clearformer.messages import store as say
@@ -68,6 +66,10 @@ def _built_in(model: Builtin, asked: Asked, progress: Progress) -> Obtained:
 def _local(kind: Kind, path: Path, asked: Asked, progress: Progress) -> Obtained:
     if kind == "gguf":
         return Obtained(kind, path)
+    # Imported here: it takes torch, which no other name needs on its way to a path.
+    from clearformer.checkpoint.folder import INDEX, WEIGHTS, open_weights
+    from clearformer.checkpoint.pickle_files import convert_folder, pickles_of
+
     if asked.allow_pickle and not given(path, WEIGHTS) and not given(path, INDEX) and pickles_of(path):
         convert_folder(path, path, progress)
         return Obtained(kind, path, converted=True)
