@@ -82,7 +82,8 @@ def test_token_bytes_join_to_the_text(smollm2, sentencepiece, sample):
     ids = smollm2.encode(sample)
     assert b"".join(map(smollm2.token_bytes, ids)) == sample.encode()
     ids = sentencepiece.encode(sample, special=False)
-    assert b"".join(map(sentencepiece.token_bytes, ids)).removeprefix(b" ") == sample.encode().removeprefix(b" ")
+    # One space is put before every text, also before one that begins with its own, as llama.cpp does.
+    assert b"".join(map(sentencepiece.token_bytes, ids)).removeprefix(b" ") == sample.encode()
 
 
 def test_tokens_are_shown_whole(smollm2, minilm, sentencepiece, sample):
