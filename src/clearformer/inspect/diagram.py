@@ -121,8 +121,7 @@ def attention_steps(spec: AnyAttention, source: str, read: str | None = None, mo
     query, key, value = f"{module}.query", f"{module}.key", f"{module}.value"
     steps = [Step(query, (source,), "B H T K"), Step(key, (read,), "B G S K"), Step(value, (read,), "B G S U")]
     if not isinstance(spec, Attention):
-        # A head's query and key carry their rotary part at the end, and are put together when it is turned.
-        query, key = f"{query}_rotated", f"{key}_rotated"
+        # A head's query and key carry their rotary part at the end.
         steps = [Step(query, (source,), "B H T K+R"), Step(key, (read,), "B H S K+R"), Step(value, (read,), "B H S U")]
     if not isinstance(spec, Attention) or isinstance(spec.position, Rotary):
         steps += [Step(f"{step.op}_rotated", (step.op,), step.letters) for step in steps[:2]]
