@@ -41,7 +41,8 @@ class Chosen:
 
 
 def choose(spec: specs.Spec, wanted: Wanted) -> Chosen:
-    """`auto` takes the kernels wherever they do what is asked: they are as exact as the number type, and faster.
+    """`auto` takes the kernels wherever they do what is asked: they are as exact as the number type, and write faster.
+    (A long float32 prompt PyTorch may read faster; docs/results.md has both.)
 
     Raises UsageError where native is asked for, or a type that it alone computes, and it does not do the rest;
     MachineError where it is not there.
