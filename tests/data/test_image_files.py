@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from clearformer.data.image_files import image_facts, read_arrays, read_image
+from clearformer.data.image_files import Stretch, image_facts, read_arrays, read_image
 from clearformer.errors import DataError
 
 DRAW = np.random.default_rng(0)
@@ -39,9 +39,9 @@ def test_images_are_read_as_pillow_reads_them(tmp_path: Path, suffix: str) -> No
     Image.fromarray(PIXELS).save(path, **({"lossless": True} if suffix == "webp" else {}))
     with Image.open(path) as image:
         expected = np.asarray(image.convert("RGB"))
-    np.testing.assert_array_equal(read_image(path, (9, 12), 3), expected)
+    np.testing.assert_array_equal(read_image(path, Stretch((9, 12)), 3), expected)
     assert image_facts(path)[0] == (9, 12)
-    grey = read_image(path, (5, 4), 1)
+    grey = read_image(path, Stretch((5, 4)), 1)
     assert grey.shape == (5, 4, 1)
     assert not image_facts(path)[1] or suffix == "gif"
 
@@ -49,7 +49,7 @@ def test_images_are_read_as_pillow_reads_them(tmp_path: Path, suffix: str) -> No
 def test_an_image_stored_without_colour_is_grey(tmp_path: Path) -> None:
     Image.fromarray(PIXELS[..., 0]).save(tmp_path / "x.png")
     assert image_facts(tmp_path / "x.png") == ((9, 12), True)
-    np.testing.assert_array_equal(read_image(tmp_path / "x.png", (9, 12), 1)[..., 0], PIXELS[..., 0])
+    np.testing.assert_array_equal(read_image(tmp_path / "x.png", Stretch((9, 12)), 1)[..., 0], PIXELS[..., 0])
 
 
 @pytest.mark.parametrize("size", [(8000, 8000), (12000, 12000), (60000, 60000), (2**31 - 1, 2**31 - 1)])
@@ -57,7 +57,7 @@ def test_a_bomb_is_refused_by_its_header(tmp_path: Path, size: tuple[int, int]) 
     path = tmp_path / "bomb.png"
     path.write_bytes(claimed(*size))
     with pytest.raises(DataError, match="pixels large"):
-        read_image(path, (8, 8), 3)
+        read_image(path, Stretch((8, 8)), 3)
 
 
 BROKEN = [b"", b"GIF89a", b"hello", claimed(10, 10), b"%!PS-Adobe-3.0 EPSF", b"P5 9 9 255\n"]
@@ -68,9 +68,9 @@ def test_what_is_no_image_is_named(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "broken.png"
     path.write_bytes(content)
     with pytest.raises(DataError, match=r"broken\.png cannot be read as an image"):
-        read_image(path, (8, 8), 3)
+        read_image(path, Stretch((8, 8)), 3)
     with pytest.raises(DataError):
-        read_image(tmp_path / "absent.png", (8, 8), 3)
+        read_image(tmp_path / "absent.png", Stretch((8, 8)), 3)
 
 
 @settings(max_examples=150)
@@ -86,7 +86,7 @@ def test_a_damaged_image_is_read_or_refused(
     path = tmp_path_factory.getbasetemp() / "damaged.png"
     path.write_bytes(content[: data.draw(st.integers(0, len(content)))])
     with suppress(DataError):
-        assert read_image(path, (4, 4), 3).shape == (4, 4, 3)
+        assert read_image(path, Stretch((4, 4)), 3).shape == (4, 4, 3)
 
 
 def test_arrays_are_read_as_numpy_reads_them(tmp_path: Path) -> None:

@@ -165,5 +165,8 @@ def test_what_cannot_be_classified_is_refused(table_file: Path, opened: Opened, 
     with pytest.raises(CheckpointError, match="list of 3 names; found 1"):
         classify(loaded, ["a"])
     (run.path / "labels.json").unlink()
-    assert classify(loaded, ["a"])[0].label.startswith("LABEL_")
+    named = json.loads((run.path / "config.json").read_text(encoding="utf-8"))["id2label"]
+    assert list(classify(loaded, ["a"])[0].scores) == list(named.values())
+    (run.path / "config.json").unlink()
+    assert list(classify(loaded, ["a"])[0].scores) == ["LABEL_0", "LABEL_1", "LABEL_2"]
     assert say.EMPTY_TEXT.cause.text("zh", number=2) == "第 2 条文本是空的。"

@@ -39,12 +39,12 @@ def _classified(speaker: Loaded, given: list[str]) -> list[dict[str, Any]]:
     if isinstance(spec, EncoderOnly) and isinstance(spec.encoder.input, Patches):
         from clearformer.errors import UsageError
         from clearformer.model import EncoderOnly as EncoderModel
-        from clearformer.tasks.image_classifier import classify_image, looking_from
+        from clearformer.tasks.image_classifier import classify_image, looking_of
 
         if speaker.path is None:
             raise UsageError(say.NO_FOLDER_OF_RUN, name=speaker.name)
         assert isinstance(speaker.model, EncoderModel)
-        looking = looking_from(speaker.path)
+        looking = looking_of(speaker.path, spec)
         verdicts = [classify_image(speaker.model, looking, Path(path)) for path in given]
         return [
             {"input": path, "output": verdict.label, "score": verdict.score, "scores": dict(verdict.scores)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +21,39 @@ _MOST_PIXELS = 50_000_000
 _MOST_BYTES = 4 * 2**30
 
 
-def read_image(path: Path, size: tuple[int, int], channels: int) -> UInt8[np.ndarray, "height width C"]:
-    """The image, scaled to (height, width), in grey (1 channel) or RGB (3); transparency falls on black.
+@dataclass(frozen=True)
+class Stretch:
+    """The whole image, scaled to (height, width) whatever its own proportions."""
+
+    size: tuple[int, int]
+    filter: Image.Resampling = Image.Resampling.BILINEAR
+
+    def __call__(self, image: Image.Image) -> Image.Image:
+        return image if image.size == self.size[::-1] else image.resize(self.size[::-1], self.filter)
+
+
+@dataclass(frozen=True)
+class Cover:
+    """Scaled in its own proportions until the shorter edge is `edge` pixels; of that the middle (height, width)."""
+
+    edge: int
+    size: tuple[int, int]
+    filter: Image.Resampling = Image.Resampling.BILINEAR
+
+    def __call__(self, image: Image.Image) -> Image.Image:
+        short, long = sorted(image.size)
+        longer = int(self.edge * long / short)
+        width, height = (self.edge, longer) if image.width <= image.height else (longer, self.edge)
+        scaled = image.resize((width, height), self.filter)
+        top, left = (height - self.size[0]) // 2, (width - self.size[1]) // 2
+        return scaled.crop((left, top, left + self.size[1], top + self.size[0]))
+
+
+Fitting = Stretch | Cover
+
+
+def read_image(path: Path, fitting: Fitting, channels: int) -> UInt8[np.ndarray, "height width C"]:
+    """The image, fitted to (height, width), in grey (1 channel) or RGB (3); transparency falls on black.
 
     Raises DataError for a file that is no image, is cut short, or unpacks to more than fifty million pixels.
     """
@@ -32,12 +64,12 @@ def read_image(path: Path, size: tuple[int, int], channels: int) -> UInt8[np.nda
             with Image.open(path, formats=_FORMATS) as image:
                 _require_size(path, image.width * image.height)
                 plain = image.convert("L" if channels == 1 else "RGB")
-        scaled = plain if plain.size == size[::-1] else plain.resize(size[::-1], Image.Resampling.BILINEAR)
+        fitted = fitting(plain)
     except Image.DecompressionBombError as error:
         raise DataError(say.TOO_LARGE, path=path, found=error, limit=_MOST_PIXELS) from error
     except (OSError, ValueError, SyntaxError, EOFError, IndexError, TypeError, OverflowError, MemoryError) as error:
         raise DataError(say.UNREADABLE, path=path, detail=str(error).rstrip(".") or type(error).__name__) from error
-    return np.asarray(scaled, np.uint8).reshape(*size, channels)
+    return np.asarray(fitted, np.uint8).reshape(*fitting.size, channels)
 
 
 def image_facts(path: Path) -> tuple[tuple[int, int], bool]:

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from clearformer.data.augmentation import Augmentation, augmented
 from clearformer.data.batches import order, randomness
-from clearformer.data.image_files import SUFFIXES, image_facts, read_arrays, read_image
+from clearformer.data.image_files import SUFFIXES, Stretch, image_facts, read_arrays, read_image
 from clearformer.errors import DataError
 from clearformer.messages import images as say
 
@@ -154,7 +154,7 @@ def _decoded(
         array = np.lib.format.open_memmap(part, mode="w+", dtype=np.uint8, shape=shape)
         try:
             for index, file in enumerate(files):
-                array[index] = read_image(file, size, channels)
+                array[index] = read_image(file, Stretch(size), channels)
             array.flush()
             part.replace(kept)
         finally:

@@ -82,6 +82,16 @@ class ConfigReader:
             self._bad(key, say.NUMBERS_ABOVE_0, value)
         return tuple(float(item) for item in value)
 
+    def numbers(self, key: str, count: int, default: float) -> tuple[float, ...]:
+        """So many finite numbers; one number, or the default, stands for all."""
+        value = self._require(key, default)
+        found = value if isinstance(value, list) else [value] * count
+        if len(found) != count or any(isinstance(x, bool) or not isinstance(x, int | float) for x in found):
+            self._bad(key, say.NUMBERS, value, count=count)
+        if not all(map(_finite, found)):
+            self._bad(key, say.FINITE, value)
+        return tuple(map(float, found))
+
     def wholes(self, key: str) -> tuple[int, ...]:
         """A list of whole numbers from 0; absent, an empty one."""
         value = self._require(key, [])

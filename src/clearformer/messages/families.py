@@ -43,6 +43,7 @@ BAD_VALUE = failure(
 WHOLE = Message("a whole number from {low} to {high}", "{low} 到 {high} 的整数")
 FINITE = Message("a finite number", "number（有限数）")
 NUMBERS_ABOVE_0 = Message("a list of numbers above 0", "list（各项为 > 0 的数）")
+NUMBERS = Message("{count} numbers, or one for all", "{count} 个数，或代表全部的一个数")
 WHOLES = Message("a list of whole numbers from 0", "list（各项为 ≥ 0 的整数）")
 LIST = Message("a list", "list（列表）")
 TRUE_OR_FALSE = Message("true or false", "true 或 false")

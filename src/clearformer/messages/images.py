@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from clearformer.messages import failure
+from clearformer.messages import Message, failure
 
+CROP_IS_LARGER = Message("what is cropped must lie within what was scaled", "裁剪的范围须在缩放后的图像之内")
 NO_IMAGES = failure(
     en=(
         "There are no images at {path}: expected a folder with one folder of images a class, or an .npz file.",

@@ -14,7 +14,7 @@ from clearformer.load import Loaded
 from clearformer.messages import tasks as say
 from clearformer.model import EncoderDecoder, TwoTowers
 from clearformer.spec import Classes
-from clearformer.tasks.labels import LABELS, read_names
+from clearformer.tasks.labels import names_in, unnamed
 from clearformer.tasks.tokenizing import Frame
 
 _ROWS = 32
@@ -34,8 +34,9 @@ class Classified:
 def classify(loaded: Loaded, texts: Sequence[str]) -> list[Classified]:
     """The class of each text, in the order given. A text longer than the context is cut, as in training.
 
-    Names are those of labels.json beside the weights, else LABEL_0, LABEL_1 … Raises UsageError for a model that
-    classifies nothing, for no texts and for an empty one; CheckpointError for a labels.json that is not the model's.
+    Names are those of labels.json beside the weights, else of the config, else LABEL_0, LABEL_1 … Raises UsageError
+    for a model that classifies nothing, for no texts and for an empty one; CheckpointError for a labels.json that is
+    not the model's.
     """
     model = loaded.model
     if isinstance(model, EncoderDecoder | TwoTowers) or not isinstance(model.spec.head, Classes):
@@ -62,10 +63,7 @@ def _named(text: str, names: Sequence[str], shares: Sequence[float]) -> Classifi
 
 
 def _names(loaded: Loaded, count: int) -> tuple[str, ...]:
-    folder = loaded.path
-    if folder is None or not (folder / LABELS).is_file():
-        return tuple(f"LABEL_{number}" for number in range(count))
-    return read_names(folder, count)
+    return unnamed(count) if loaded.path is None or not loaded.path.is_dir() else names_in(loaded.path, count)
 
 
 def _rows(loaded: Loaded, texts: Sequence[str], context: int) -> list[tuple[int, ...]]:

@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from clearformer.data.augmentation import Augmentation
+from clearformer.data.image_files import Stretch
 from clearformer.data.images import (
     ImageBatch,
     ImageBatches,
@@ -122,7 +123,7 @@ class VisionTask:
         height, width, channels = pictures.images.shape[1:]
         if height % model.patch or width % model.patch:
             raise UsageError(say.SIZE_DOES_NOT_DIVIDE, height=height, width=width, patch=model.patch)
-        looking = Looking(pictures.names, (height, width), channels, Standard.fitted(pictures.images[trained]))
+        looking = Looking(pictures.names, Stretch((height, width)), channels, Standard.fitted(pictures.images[trained]))
         if (folder / FACTS).is_file():
             kept = looking_from(folder)
             shapes = [f"{len(each.names)} classes, {each.size} × {each.channels}" for each in (kept, looking)]
