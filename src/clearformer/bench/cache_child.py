@@ -29,14 +29,15 @@ class WithoutCache:
         assert isinstance(model, DecoderOnly)
         self._model = model
 
-    def write(self, prompt: Sequence[int], new: int) -> Written:
+    def write(self, prompts: Sequence[Sequence[int]], new: int) -> Written:
+        (prompt,) = prompts
         watch, text = Stopwatch(), list(prompt)
         with torch.inference_mode():
             for _ in range(new):
                 hidden = self._model.hidden(torch.tensor([text]))
                 text.append(int(self._model.logits(hidden[:, -1:]).argmax()))
                 watch.mark()
-        return Written(tuple(text[len(prompt) :]), watch)
+        return Written((tuple(text[len(prompt) :]),), watch)
 
 
 def prepare(told: Told) -> Writer:
@@ -60,12 +61,12 @@ class Writer:
             case _:
                 del loaded
                 self._writes = HuggingFace(located, dtype)
-        self._writes.write(self._prompt[:8], 2)
+        self._writes.write([self._prompt[:8]], 2)
 
     def __call__(self) -> Told:
-        written = self._writes.write(self._prompt, self._new)
+        written = self._writes.write([self._prompt], self._new)
         each = written.decode_seconds / (self._new - 1)
-        return {"first": written.prefill_seconds, "each": each, "tokens": list(written.tokens)}
+        return {"first": written.prefill_seconds, "each": each, "tokens": list(written.tokens[0])}
 
 
 if __name__ == "__main__":

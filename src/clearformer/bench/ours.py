@@ -30,14 +30,14 @@ class Clearformer:
         """As `generate` names it."""
         return backend_of(self._speaker.model)
 
-    def write(self, prompt: Sequence[int], new: int) -> Written:
+    def write(self, prompts: Sequence[Sequence[int]], new: int) -> Written:
         watch = Stopwatch()
         options = Options(max_new_tokens=new, temperature=0.0, repetition_penalty=1.0)
-        generation = Generation(self._speaker, [list(prompt)], options)
+        generation = Generation(self._speaker, [list(prompt) for prompt in prompts], options)
         with _threads(1 if isinstance(self._speaker.model, NativeDecoder) else torch.get_num_threads()):
             for _ in generation.steps():
                 watch.mark()
-        return Written(tuple(generation.results()[0].token_ids), watch)
+        return Written(tuple(tuple(result.token_ids) for result in generation.results()), watch)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from clearformer.machine.devices import (
 )
 from clearformer.machine.memory import Memory, in_binary_units, memory
 from clearformer.machine.processor import cores, cpu_features, cpu_name
-from clearformer.machine.speed import Speed, known, measure, measured, read_gb_per_s, remembered, save
+from clearformer.machine.speed import Speed, known, matmul_gflops, measure, measured, read_gb_per_s, remembered, save
 
 __all__ = [
     "Accelerator",
@@ -33,6 +33,7 @@ __all__ = [
     "cpu_name",
     "in_binary_units",
     "known",
+    "matmul_gflops",
     "measure",
     "measured",
     "memory",
