@@ -118,9 +118,7 @@ def require_calm(busy_ok: bool, look: Callable[[], Calm] = calibrate) -> Calm:
     return calm
 
 
-def require_sizes(
-    *, prompt: int, new: int, runs: int, least_new: int, context: int, name: str, rows: int = 1
-) -> None:
+def require_sizes(*, prompt: int, new: int, runs: int, least_new: int, context: int, name: str, rows: int = 1) -> None:
     """Raises UsageError for sizes that nothing can be measured with."""
     require_at_least({"--prompt": (prompt, 1), "--new": (new, least_new), "--runs": (runs, 1), "--rows": (rows, 1)})
     if rows > MOST_ROWS:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import os
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 from clearformer.bench.children import Told, serve

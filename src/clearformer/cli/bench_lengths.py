@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from clearformer.cli.bench_flags import Timing, keep
+from clearformer.cli.bench_flags import Repeating, Timing, keep
 from clearformer.cli.flags import Spoken
 from clearformer.cli.screen import Screen
 from clearformer.errors import MachineError, UsageError
@@ -29,6 +29,17 @@ Lengths = Annotated[str, Parameter(name="--lengths", help="Lengths in tokens, co
 class Drawn(Timing):
     """How it is measured and shown."""
 
+    plot: Annotated[Path | None, Parameter(help="Draw time and memory into this file (.png or .svg).")] = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Keeping(Repeating):
+    """How the cache is measured and shown."""
+
+    dtype: Literal["float32", "bfloat16", "int8", "int4"] = "float32"
+    """Compute in this number type; a peer beside int8 and int4 computes in bfloat16."""
+    backend: Annotated[Literal["torch", "native"], Parameter(help="What writes with the cache.")] = "torch"
     plot: Annotated[Path | None, Parameter(help="Draw time and memory into this file (.png or .svg).")] = None
 
 
@@ -84,10 +95,12 @@ def cache(
         Literal["hf"] | None,
         Parameter(help="Measure Hugging Face transformers beside it, in alternating runs."),
     ] = None,
-    flags: Drawn = Drawn(),
+    flags: Keeping = Keeping(),
     language: Spoken = "en",
 ) -> int:
     """Measure writing with the cache and without: time to the first token, time of each further one, and memory."""
+
+    import torch
 
     import clearformer.bench.jobs as jobs
     import clearformer.machine as machine
@@ -95,6 +108,7 @@ def cache(
     from clearformer.bench.hugging_face import require_transformers
     from clearformer.bench.pictures import draw_cache
     from clearformer.cache.static import cache_bytes
+    from clearformer.speed.backend import Wanted, choose
 
     screen = Screen(language, flags)
     wanted = lengths_of(lengths)
@@ -102,13 +116,15 @@ def cache(
     drawable(flags.plot)
     if vs:
         require_transformers()
-    dtype = machine.checked_dtype(flags.dtype)
+    half = flags.dtype != "float32"
+    machine.checked_dtype("bfloat16" if half else "float32")
     threads = machine.use_threads(flags.threads)
     spec, longest = _decoder(model, screen), max(wanted)
+    choose(spec, Wanted(flags.backend, flags.dtype))
     jobs.require_sizes(prompt=longest, new=new, runs=flags.runs, least_new=2, context=spec.context, name=model)
-    per_token = cache_bytes(spec.decoder, 1, 1, dtype)
+    per_token = cache_bytes(spec.decoder, 1, 1, torch.float16 if half else torch.float32)
     ways: tuple[Way, ...] = ("cache", "no cache", *(("transformers",) if vs else ()))
-    work = CacheWork(model, flags.dtype, new, threads)
+    work = CacheWork(model, flags.dtype, flags.backend, new, threads)
     screen.note(say.CALIBRATING)
     before = jobs.require_calm(flags.busy_ok)
     with screen.progress(say.RUNNING) as advance:
@@ -116,14 +132,21 @@ def cache(
     bandwidth = machine.read_gb_per_s()
     about = _about(threads, before, jobs.require_calm(flags.busy_ok))
     slope = slope_of(rows, per_token, bandwidth)
-    settings = {"model": model, "dtype": flags.dtype, "lengths": wanted, "new": new, "runs": flags.runs}
+    settings: dict[str, Any] = {
+        "model": model,
+        "dtype": flags.dtype,
+        "backend": flags.backend,
+        "lengths": wanted,
+        "new": new,
+        "runs": flags.runs,
+    }
     told: dict[str, Any] = {"job": "cache", "machine": about, "settings": settings}
     told |= {"rows": [asdict(row) for row in rows], "same_tokens": same, "per_token": per_token}
     told |= {"read_gb_per_s": bandwidth, "slope": asdict(slope) if slope else None}
     headings = (say.WAY, say.LENGTH, say.FIRST_MS, say.EACH_MS, say.LOW, say.HIGH, say.CACHE_SIZE, say.PEAK)
     _show(told, settings, [_cache_cells(row) for row in rows], headings, say.CACHE_ON, screen)
     _tell_cache(same, slope, per_token, bandwidth, screen)
-    _draw(flags.plot, lambda path: draw_cache(path, rows, screen.language), screen)
+    _draw(flags.plot, lambda path: draw_cache(path, rows, slope, screen.language), screen)
     keep(told, flags, screen)
     return 1 if flags.dtype == "float32" and not same else 0
 

@@ -36,7 +36,7 @@ class Measuring(Repeating):
     dtype: Literal["float32", "bfloat16", "int8", "int4"] = "float32"
     """Compute in this number type; a peer beside int8 and int4 computes in bfloat16."""
     backend: Literal["auto", "torch", "native"] = "auto"
-    """What computes: PyTorch, the compiled kernels, or whichever of them is faster and exact enough."""
+    """What computes: PyTorch, the compiled kernels, or of the two what writes faster and is exact enough."""
     model: str = "smollm2-135m"
     """A built-in name, a folder, a .gguf file, a Hub id, or a name under runs/."""
     vs: str = ""
@@ -176,9 +176,7 @@ def _expected(ours: Clearformer, speaker: Loaded, job: Job, dtype: str, threads:
     return expected_tok_s(speaker.spec, job, rates, dtype, prompt=sizes.prompt, new=sizes.new)
 
 
-def contents(
-    report: Report, machine: dict[str, Any], flags: Measuring, sizes: Sizes, backend: str
-) -> dict[str, Any]:
+def contents(report: Report, machine: dict[str, Any], flags: Measuring, sizes: Sizes, backend: str) -> dict[str, Any]:
     """The object that `--json` prints."""
     settings = {"model": flags.model, "dtype": flags.dtype, "backend": backend, **asdict(sizes), "runs": flags.runs}
     calm = report.calm

@@ -33,7 +33,7 @@ class Starting(Repeating):
     dtype: Literal["float32", "bfloat16", "int8", "int4"] = "float32"
     """The number type of the weights, and of the GGUF file that all programs read."""
     backend: Literal["auto", "torch", "native"] = "auto"
-    """What computes: PyTorch, the compiled kernels, or whichever of them is faster and exact enough."""
+    """What computes: PyTorch, the compiled kernels, or of the two what writes faster and is exact enough."""
     vs: Annotated[str, Parameter(help="llama.cpp: start it beside ours, in alternating runs.")] = ""
 
 

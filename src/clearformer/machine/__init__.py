@@ -13,6 +13,7 @@ from clearformer.machine.devices import (
     checked_device,
     checked_dtype,
     supported_dtypes,
+    threads_of_torch,
     use_threads,
 )
 from clearformer.machine.memory import Memory, in_binary_units, memory
@@ -43,5 +44,6 @@ __all__ = [
     "remembered_backends",
     "save",
     "supported_dtypes",
+    "threads_of_torch",
     "use_threads",
 ]

@@ -165,8 +165,8 @@ ATTENTION_ON = Message(
     "attention，因果，{dtype}，批大小 {batch}，{heads} 个查询头、{kv_heads} 个键值头、每头 {width} 维，窗口：{window}，dropout：{dropout}，梯度：{training}，交替运行 {runs} 次；{date}",
 )
 CACHE_ON = Message(
-    "cache, {model}, {dtype}, {new} new tokens, batch 1, {runs} alternating runs; {date}",
-    "cache，{model}，{dtype}，生成 {new} 个词元，批大小 1，交替运行 {runs} 次；{date}",
+    "cache, {model}, {dtype}, {backend}, {new} new tokens, batch 1, {runs} alternating runs; {date}",
+    "cache，{model}，{dtype}，{backend}，生成 {new} 个词元，批大小 1，交替运行 {runs} 次；{date}",
 )
 KERNEL, WAY, LENGTH, MEDIAN_MS, BY_SDPA, PREDICTED, PEAK, FIRST_MS, EACH_MS, CACHE_SIZE = (
     Message("kernel", "实现"),

@@ -19,6 +19,7 @@ BENCH = (
     Message("Heads of keys and values; as many if left out.", "键与值的头数；不填则与查询相同。"),
     Message("Numbers of a head.", "每头的维数。"),
     Message("Sequences.", "序列数。"),
+    Message("What writes with the cache.", "有缓存时用什么生成。"),
     Message("Compute the gradients as well.", "同时计算梯度。"),
     Message("Keys that a query sees; all before it if left out.", "每个查询可见的键数；不填则为之前的全部。"),
     Message("Share of the weights to drop.", "随机丢弃的权重比例。"),

@@ -173,6 +173,30 @@ bool repack4(cf_source source, const char* row, int64_t groups, const Place& pla
   return true;
 }
 
+void quantise(const cf_matrix& m, cf_source source, const char* row, const Place& place, float* numbers) {
+  const bool eight = m.format == CF_INT8;
+  if (eight ? repack8(source, row, m.groups, place) : repack4(source, row, m.groups, place)) return;
+  decode(source, row, m.columns, numbers);
+  for (int64_t group = 0; group < m.groups; ++group)
+    eight ? quantise8(numbers + group * GROUP, place, group) : quantise4(numbers + group * GROUP, place, group);
+}
+
+// `count` rows that follow each other in a block; `numbers` holds them one after the other.
+void place_floats(const float* numbers, int64_t columns, int count, const Place& place) {
+  float* out = reinterpret_cast<float*>(place.block) + place.lane;
+  for (int64_t at = 0; at < columns; ++at, out += LANES)
+    for (int row = 0; row < count; ++row) out[row] = numbers[row * columns + at];
+}
+
+void place_bfloats(const float* numbers, int64_t columns, int count, const Place& place) {
+  uint16_t* out = reinterpret_cast<uint16_t*>(place.block) + 2 * place.lane;
+  for (int64_t at = 0; at < columns; at += 2, out += 2 * LANES)
+    for (int row = 0; row < count; ++row) {
+      out[2 * row] = to_bfloat16(numbers[row * columns + at]);
+      out[2 * row + 1] = to_bfloat16(numbers[row * columns + at + 1]);
+    }
+}
+
 size_t bytes_of_block(cf_format format, int64_t padded_columns) {
   switch (format) {
     case CF_FLOAT32: return padded_columns * 64;
@@ -198,20 +222,23 @@ cf_matrix::cf_matrix(cf_format format, int64_t rows, int64_t columns)
 
 void cf_matrix::fill(cf_source source, const char* data, int64_t count, int64_t first, int64_t run, int64_t stride) {
   const size_t bytes = row_bytes(source, columns);
-  std::vector<float> numbers(padded_columns, 0.0f);
-  for (int64_t from = 0; from < count; ++from) {
-    const int64_t row = first + from / run * stride + from % run;
+  std::vector<float> numbers(LANES * padded_columns, 0.0f);
+  const auto target = [&](int64_t from) { return first + from / run * stride + from % run; };
+  for (int64_t from = 0; from < count;) {
+    const int64_t row = target(from);
+    // Rows that follow each other in one block: of floats, each line of it is then written once.
+    int together = 1;
+    while (from + together < count && target(from + together) == row + together && (row + together) % LANES) ++together;
     const char* given = data + from * bytes;
-    const Place place{memory.data() + row / LANES * block_bytes, int(row % LANES), scales_at()};
-    if (format == CF_INT8 && repack8(source, given, groups, place)) continue;
-    if (format == CF_INT4 && repack4(source, given, groups, place)) continue;
-    decode(source, given, columns, numbers.data());
-    for (int64_t group = 0; group < groups && format == CF_INT8; ++group) quantise8(&numbers[group * GROUP], place, group);
-    for (int64_t group = 0; group < groups && format == CF_INT4; ++group) quantise4(&numbers[group * GROUP], place, group);
-    for (int64_t at = 0; at < padded_columns && format == CF_FLOAT32; ++at)
-      reinterpret_cast<float*>(place.block)[at * LANES + place.lane] = numbers[at];
-    for (int64_t at = 0; at < padded_columns && format == CF_BFLOAT16; ++at)
-      reinterpret_cast<uint16_t*>(place.block)[at / 2 * 2 * LANES + 2 * place.lane + at % 2] = to_bfloat16(numbers[at]);
+    Place place{memory.data() + row / LANES * block_bytes, int(row % LANES), scales_at()};
+    if (rounds_activations(format)) {
+      for (int each = 0; each < together; ++each, ++place.lane, given += bytes) quantise(*this, source, given, place, numbers.data());
+    } else {
+      for (int each = 0; each < together; ++each) decode(source, given + each * bytes, columns, &numbers[each * padded_columns]);
+      format == CF_FLOAT32 ? place_floats(numbers.data(), padded_columns, together, place)
+                           : place_bfloats(numbers.data(), padded_columns, together, place);
+    }
+    from += together;
   }
 }
 
