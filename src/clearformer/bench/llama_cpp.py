@@ -32,7 +32,9 @@ class LlamaCpp:
     def __init__(self, file: Path, *, rows: int, capacity: int, threads: int) -> None:
         told = {"task": "write", "file": str(file), "rows": rows, "capacity": capacity, "threads": threads}
         self._child = Child(CHILD, told, python=python_of(LLAMA_CPP))
-        self._require_alive()
+        if not self._child.alive:
+            with self._child:
+                self._require_alive()
         self.version = str(self._child.about["version"])
 
     def write(self, prompts: Sequence[Sequence[int]], new: int) -> Written:

@@ -41,7 +41,7 @@ class StartRow:
 
 @dataclass(frozen=True)
 class Beyond:
-    """What ours takes beyond a bare `import torch`, beside what it may: in seconds (None without llama.cpp) and bytes."""
+    """What ours takes beyond a bare `import torch`, beside what it may: seconds (None without llama.cpp) and bytes."""
 
     seconds: float
     allowed_seconds: float | None

@@ -1,4 +1,4 @@
-"""A process that says one token, or only imports torch, and at its end the most memory that it has had: `bench start`."""
+"""A process that says one token, or only imports torch, and at its end the most memory that it has had."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def _run(job: Job, sizes: Sizes, flags: Measuring, screen: Screen) -> int:
 
 
 def peers_of(text: str) -> list[str]:
-    """The programs that `--vs` names. Raises UsageError for one that is unknown, MachineError for one that is absent."""
+    """What `--vs` names. Raises UsageError for a program that is unknown, MachineError for one that is absent."""
     from clearformer.bench.environments import LLAMA_CPP, python_of
     from clearformer.bench.hugging_face import require_transformers
 

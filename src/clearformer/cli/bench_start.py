@@ -38,7 +38,7 @@ class Starting(Repeating):
 
 
 def start(*, flags: Starting = Starting(), language: Spoken = "en") -> int:
-    """Measure a cold start from a GGUF file: seconds until the first token, and the most memory, beside `import torch`."""
+    """Measure a cold start from a GGUF file: seconds until the first token and the most memory, by `import torch`."""
     import clearformer.bench.jobs as jobs
     import clearformer.machine as machine
     from clearformer.bench.environments import LLAMA_CPP, python_of

@@ -49,7 +49,7 @@ class TokenEmbedding(nn.Module):
 
 
 def _table(rows: int, width: int) -> nn.Embedding:
-    """Undrawn. The default would draw it, and on the meta device that imports torch's compiler: seconds of each start."""
+    """Not drawn yet. By default it would be, and on the meta device that imports torch's compiler: seconds a start."""
     return nn.Embedding.from_pretrained(torch.empty(rows, width), freeze=False)
 
 

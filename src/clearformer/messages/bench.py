@@ -109,9 +109,12 @@ UNKNOWN_PEER = failure(
 NO_PEER = failure(
     en=(
         "Measuring against {name} needs the package {package}, which is not installed.",
-        "Install it: pip install {package}",
+        "Install it: pip install {package}, or run make bench-setup and then .bench/training/bin/clearformer bench train.",
     ),
-    zh=("与 {name} 比较需要软件包 {package}，但它没有安装。", "请安装：pip install {package}"),
+    zh=(
+        "与 {name} 比较需要软件包 {package}，但它没有安装。",
+        "请安装：pip install {package}；或先 make bench-setup，再运行 .bench/training/bin/clearformer bench train。",
+    ),
 )
 FAR_LOSS = failure(
     en=(

@@ -59,7 +59,7 @@ BENCH = (
         "Measure Hugging Face transformers beside it, in alternating runs.", "同时交替测量 Hugging Face transformers。"
     ),
     Message(
-        "Measure a cold start from a GGUF file: seconds until the first token, and the most memory, beside `import torch`.",
+        "Measure a cold start from a GGUF file: seconds until the first token and the most memory, by `import torch`.",
         "测量从 GGUF 文件冷启动：到首个词元的秒数与内存峰值，并与单独的 `import torch` 对照。",
     ),
     Message(
