@@ -5,7 +5,7 @@
 
 The text is the beginning of tinyshakespeare (CLEARFORMER_DATA), read in windows of 512 tokens. KL is taken against
 PyTorch in float32 with the same weights: those that the packed type holds, so that it is the arithmetic's error only.
-Perplexity is against bfloat16 weights, so that it is that of the rounding of weights too. llama.cpp (`make bench-setup`)
+Perplexity is against bfloat16 weights, so that it is that of rounding the weights too. llama.cpp (`make bench-setup`)
 reads the GGUF file of the same type that `bench` exports for it, and is held against that file's own numbers.
 """
 

@@ -56,6 +56,10 @@ class GGUFFile:
         """GGML's name of the stored type, such as `Q4_1`."""
         return self._entry(name).kind.name
 
+    def plain(self, name: str) -> bool:
+        """Whether it is stored as numbers and not in quantised blocks."""
+        return self._entry(name).kind in _PLAIN
+
     def tensor(self, name: str) -> torch.Tensor:
         """The tensor: a view of the mapped file for plain types, else decoded to float32."""
         entry = self._entry(name)

@@ -40,6 +40,7 @@ class Keeping(Repeating):
     dtype: Literal["float32", "bfloat16", "int8", "int4"] = "float32"
     """Compute in this number type; a peer beside int8 and int4 computes in bfloat16."""
     backend: Annotated[Literal["torch", "native"], Parameter(help="What writes with the cache.")] = "torch"
+    alone: Annotated[bool, Parameter(negative=(), help="Leave out the whole text read again at every token.")] = False
     plot: Annotated[Path | None, Parameter(help="Draw time and memory into this file (.png or .svg).")] = None
 
 
@@ -123,7 +124,8 @@ def cache(
     choose(spec, Wanted(flags.backend, flags.dtype))
     jobs.require_sizes(prompt=longest, new=new, runs=flags.runs, least_new=2, context=spec.context, name=model)
     per_token = cache_bytes(spec.decoder, 1, 1, torch.float16 if half else torch.float32)
-    ways: tuple[Way, ...] = ("cache", "no cache", *(("transformers",) if vs else ()))
+    without: tuple[Way, ...] = () if flags.alone else ("no cache",)
+    ways: tuple[Way, ...] = ("cache", *without, *(("transformers",) if vs else ()))
     work = CacheWork(model, flags.dtype, flags.backend, new, threads)
     screen.note(say.CALIBRATING)
     before = jobs.require_calm(flags.busy_ok)

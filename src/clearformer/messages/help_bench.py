@@ -20,6 +20,7 @@ BENCH = (
     Message("Numbers of a head.", "每头的维数。"),
     Message("Sequences.", "序列数。"),
     Message("What writes with the cache.", "有缓存时用什么生成。"),
+    Message("Leave out the whole text read again at every token.", "不测每个词元都重读全文的方式。"),
     Message("Compute the gradients as well.", "同时计算梯度。"),
     Message("Keys that a query sees; all before it if left out.", "每个查询可见的键数；不填则为之前的全部。"),
     Message("Share of the weights to drop.", "随机丢弃的权重比例。"),

@@ -43,6 +43,7 @@ class NativeDecoder(DecoderOnly):
 class _Held(NamedTuple):
     tensor: Tensor
     blocks: str | None = None
+    decoded: str | None = None
 
 
 class HeldWeights:
