@@ -6,6 +6,7 @@ import atexit
 import json
 import os
 import sys
+from importlib.metadata import entry_points
 from typing import Any
 
 from clearformer.bench.children import most_resident
@@ -24,10 +25,10 @@ def run(told: dict[str, Any]) -> None:
 
             os.write(1, torch.__version__.encode() + b"\n")
         case "clearformer":
-            from clearformer.cli.main import main as called
-
             sys.argv = ["clearformer", *told["arguments"]]
-            sys.exit(called())
+            # As the shell's command finds it.
+            (command,) = entry_points(group="console_scripts", name="clearformer")
+            sys.exit(command.load()())
         case _:
             from clearformer.bench.llama_cpp_child import say_one
 

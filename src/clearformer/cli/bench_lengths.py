@@ -101,15 +101,11 @@ def cache(
 ) -> int:
     """Measure writing with the cache and without: time to the first token, time of each further one, and memory."""
 
-    import torch
-
     import clearformer.bench.jobs as jobs
     import clearformer.machine as machine
     from clearformer.bench.cache import CacheWork, Way, measure_cache, slope_of
     from clearformer.bench.hugging_face import require_transformers
     from clearformer.bench.pictures import draw_cache
-    from clearformer.cache.static import cache_bytes
-    from clearformer.speed.backend import Wanted, choose
 
     screen = Screen(language, flags)
     wanted = lengths_of(lengths)
@@ -117,13 +113,10 @@ def cache(
     drawable(flags.plot)
     if vs:
         require_transformers()
-    half = flags.dtype != "float32"
-    machine.checked_dtype("bfloat16" if half else "float32")
     threads = machine.use_threads(flags.threads)
     spec, longest = _decoder(model, screen), max(wanted)
-    choose(spec, Wanted(flags.backend, flags.dtype))
+    per_token = _bytes_a_token(spec, flags)
     jobs.require_sizes(prompt=longest, new=new, runs=flags.runs, least_new=2, context=spec.context, name=model)
-    per_token = cache_bytes(spec.decoder, 1, 1, torch.float16 if half else torch.float32)
     without: tuple[Way, ...] = () if flags.alone else ("no cache",)
     ways: tuple[Way, ...] = ("cache", *without, *(("transformers",) if vs else ()))
     work = CacheWork(model, flags.dtype, flags.backend, new, threads)
@@ -134,14 +127,8 @@ def cache(
     bandwidth = machine.read_gb_per_s()
     about = _about(threads, before, jobs.require_calm(flags.busy_ok))
     slope = slope_of(rows, per_token, bandwidth)
-    settings: dict[str, Any] = {
-        "model": model,
-        "dtype": flags.dtype,
-        "backend": flags.backend,
-        "lengths": wanted,
-        "new": new,
-        "runs": flags.runs,
-    }
+    settings: dict[str, Any] = asdict(work) | {"lengths": wanted, "runs": flags.runs}
+    del settings["threads"]
     told: dict[str, Any] = {"job": "cache", "machine": about, "settings": settings}
     told |= {"rows": [asdict(row) for row in rows], "same_tokens": same, "per_token": per_token}
     told |= {"read_gb_per_s": bandwidth, "slope": asdict(slope) if slope else None}
@@ -151,6 +138,20 @@ def cache(
     _draw(flags.plot, lambda path: draw_cache(path, rows, slope, screen.language), screen)
     keep(told, flags, screen)
     return 1 if flags.dtype == "float32" and not same else 0
+
+
+def _bytes_a_token(spec: DecoderOnly, flags: Keeping) -> int:
+    """What the cache keeps of a token. Raises as `choose` does for a backend that does not do what is asked."""
+    import torch
+
+    import clearformer.machine as machine
+    from clearformer.cache.static import cache_bytes
+    from clearformer.speed.backend import Wanted, choose
+
+    half = flags.dtype != "float32"
+    machine.checked_dtype("bfloat16" if half else "float32")
+    choose(spec, Wanted(flags.backend, flags.dtype))
+    return cache_bytes(spec.decoder, 1, 1, torch.float16 if half else torch.float32)
 
 
 def _require_sensible(work: AttentionWork, flags: Drawn) -> None:

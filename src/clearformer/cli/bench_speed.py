@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from clearformer.store import Located
 
 PEERS = ("hf", "llama.cpp")
+Number = Literal["float32", "bfloat16", "int8", "int4"]
 
 
 @Parameter(name="*")
@@ -33,7 +34,7 @@ PEERS = ("hf", "llama.cpp")
 class Measuring(Repeating):
     """What is measured, and with what."""
 
-    dtype: Literal["float32", "bfloat16", "int8", "int4"] = "float32"
+    dtype: Number = "float32"
     """Compute in this number type; a peer beside int8 and int4 computes in bfloat16."""
     backend: Literal["auto", "torch", "native"] = "auto"
     """What computes: PyTorch, the compiled kernels, or of the two what writes faster and is exact enough."""
@@ -102,9 +103,9 @@ def _run(job: Job, sizes: Sizes, flags: Measuring, screen: Screen) -> int:
         contestants += [_peer(name, located, flags, sizes, threads, stack, screen) for name in peers]
         ids = jobs.prompts_of(tokenizer_of(speaker), sizes.prompt, sizes.rows)
         screen.note(say.CALIBRATING)
-        how = {"runs": flags.runs, "busy_ok": flags.busy_ok}
+        runs, busy_ok = flags.runs, flags.busy_ok
         with screen.progress(say.RUNNING) as advance:
-            report = jobs.measure(job, contestants, ids, new=sizes.new, **how, advance=advance)
+            report = jobs.measure(job, contestants, ids, new=sizes.new, runs=runs, busy_ok=busy_ok, advance=advance)
     reached = _reached(speaker, report, flags.dtype, sizes)
     about = jobs.about_machine(threads) | {"llama_cpp": next((v for v in map(_version, contestants) if v), None)}
     told = contents(report, about, flags, sizes, ours.backend)
@@ -165,13 +166,13 @@ def _reached(speaker: Loaded, report: Report, dtype: str, sizes: Sizes) -> Reach
     return reading_reached(speaker.model, spec, dtype, rows=sizes.rows, length=length, tok_s=tok_s)
 
 
-def _expected(ours: Clearformer, speaker: Loaded, job: Job, dtype: str, threads: int, sizes: Sizes) -> float | None:
+def _expected(ours: Clearformer, speaker: Loaded, job: Job, dtype: Number, threads: int, sizes: Sizes) -> float | None:
     """None where the backend was not measured in this type, or for several rows, which no rate is known for."""
     from clearformer.bench.expected import expected_tok_s, rates_of
     from clearformer.store import home
 
     rates = rates_of(home(), ours.backend, dtype, threads)
-    if rates is None or sizes.rows > 1 or not (dtype == "float32" or dtype == "bfloat16"):
+    if sizes.rows > 1 or (dtype != "float32" and dtype != "bfloat16") or rates is None:
         return None
     return expected_tok_s(speaker.spec, job, rates, dtype, prompt=sizes.prompt, new=sizes.new)
 

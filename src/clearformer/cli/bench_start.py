@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from clearformer.bench.start import Beyond, Program, StartRow
 
 PROMPT = "The capital of France is"
-_PEER = "llama.cpp"
+_PEER: Literal["llama.cpp"] = "llama.cpp"
 
 
 @Parameter(name="*")
@@ -89,13 +89,15 @@ def _cache_bytes(file: Path, dtype: str) -> int:
 
     from clearformer.cache.static import cache_bytes
     from clearformer.load import look
-    from clearformer.spec import main_stack
+    from clearformer.spec import DecoderOnly
     from clearformer.store import Located
 
     found = look(Located("gguf", file, file.stem))
     assert found.tokenizer is not None
+    if not isinstance(found.spec, DecoderOnly):
+        return 0
     number = torch.float32 if dtype == "float32" else torch.float16
-    return cache_bytes(main_stack(found.spec), 1, len(found.tokenizer.encode(PROMPT)) + 1, number)
+    return cache_bytes(found.spec.decoder, 1, len(found.tokenizer.encode(PROMPT)) + 1, number)
 
 
 def _tell(told: dict[str, Any], rows: list[StartRow], found: Beyond, screen: Screen) -> None:
