@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test check native native-check bench test-long clean
+.PHONY: run test check native native-check bench bench-setup test-long clean
 
 run: $(READY)
 	$(BIN)/clearformer tour
@@ -25,11 +25,23 @@ native: $(READY)
 native-check: $(READY)
 	$(BIN)/python tests/native/sanitized.py
 
+# Whom we are measured beside, each in an environment of its own under .bench/; minutes, and never in CI.
+# llama.cpp compiles itself with all that this processor has; `bench train` beside the others is run from theirs:
+# .bench/training/bin/clearformer bench train --vs litgpt,x-transformers
+bench-setup: $(READY)
+	$(PYTHON) -m venv .bench/llama-cpp
+	CMAKE_ARGS="-DGGML_NATIVE=ON -DCMAKE_BUILD_TYPE=Release" .bench/llama-cpp/bin/python -m pip install --quiet \
+		--no-binary llama-cpp-python -r benchmarks/llama-cpp.txt
+	$(PYTHON) -m venv .bench/training
+	.bench/training/bin/python -m pip install --quiet -e ".[bench]" -r benchmarks/training-peers.txt
+
 bench: $(READY)
-	$(BIN)/clearformer bench decode --vs hf --dtype float32
-	$(BIN)/clearformer bench decode --vs hf --dtype bfloat16
-	$(BIN)/clearformer bench prefill --vs hf --prompt 512 --dtype float32
-	$(BIN)/clearformer bench prefill --vs hf --prompt 512 --dtype bfloat16
+	for dtype in float32 bfloat16 int8 int4; do \
+		$(BIN)/clearformer bench decode --vs hf,llama.cpp --dtype $$dtype && \
+		$(BIN)/clearformer bench decode --vs hf,llama.cpp --dtype $$dtype --rows 8 && \
+		$(BIN)/clearformer bench prefill --vs hf,llama.cpp --dtype $$dtype && \
+		$(BIN)/clearformer bench start --vs llama.cpp --dtype $$dtype || exit 1; \
+	done
 
 test-long: $(READY)
 	HYPOTHESIS_PROFILE=random $(BIN)/python -m pytest -n 2 -m long --timeout 5400

@@ -24,9 +24,10 @@ def folder(tmp_path_factory):
 
 
 def test_both_write_the_same_tokens_past_every_end(folder) -> None:
-    ours = Clearformer(load(folder)).write(PROMPT, 40)
-    theirs = HuggingFace(resolve(str(folder)), torch.float32).write(PROMPT, 40)
-    assert len(ours.tokens) == 40
+    rows = [PROMPT, [9, 8, 7, 6, 5], PROMPT[::-1]]
+    ours = Clearformer(load(folder)).write(rows, 40)
+    theirs = HuggingFace(resolve(str(folder)), torch.float32).write(rows, 40)
+    assert [len(row) for row in ours.tokens] == [40, 40, 40]
     assert ours.tokens == theirs.tokens
     for written in (ours, theirs):
         assert len(written.watch.marks) == 40
@@ -36,10 +37,10 @@ def test_both_write_the_same_tokens_past_every_end(folder) -> None:
 
 def test_ours_is_not_ended_by_its_end_token(folder) -> None:
     speaker = load(folder)
-    first = Clearformer(speaker).write(PROMPT, 3).tokens[0]
+    first = Clearformer(speaker).write([PROMPT], 3).tokens[0][0]
     (folder / "generation_config.json").write_text(f'{{"eos_token_id": {first}}}')
     assert first in load(folder).generation.end_ids
-    assert len(Clearformer(load(folder)).write(PROMPT, 3).tokens) == 3
+    assert len(Clearformer(load(folder)).write([PROMPT], 3).tokens[0]) == 3
 
 
 def test_the_peer_reads_the_type_asked_for(folder) -> None:

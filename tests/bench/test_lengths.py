@@ -9,7 +9,7 @@ import pytest
 
 from clearformer.bench import attention, cache
 from clearformer.bench.attention import AttentionWork, measure_attention
-from clearformer.bench.cache import CacheRow, CacheWork, measure_cache, slope_of
+from clearformer.bench.cache import CacheRow, CacheWork, Slope, measure_cache, slope_of
 from clearformer.bench.children import Child
 from clearformer.bench.pictures import draw_attention, draw_cache
 from clearformer.errors import MachineError
@@ -80,7 +80,7 @@ def test_what_would_not_fit_is_not_run_and_what_dies_is_said(monkeypatch: pytest
 
 @pytest.mark.usefixtures("puppets")
 def test_ways_are_compared_and_the_slope_is_that_of_the_cache() -> None:
-    work = CacheWork("toy", "float32", 2, 1)
+    work = CacheWork("toy", "float32", "torch", 2, 1)
     rows, same = measure_cache(work, ("cache", "no cache"), [100, 200], per_token=10, runs=1, advance=nothing)
     assert same
     assert [(row.way, row.length, row.cache) for row in rows] == [
@@ -100,7 +100,7 @@ def test_ways_are_compared_and_the_slope_is_that_of_the_cache() -> None:
 @pytest.mark.usefixtures("puppets")
 def test_a_way_that_dies_is_named_with_its_last_words() -> None:
     with pytest.raises(MachineError, match=r"dies at 8 tokens ended early \(a reason\)"):
-        measure_cache(CacheWork("toy", "float32", 2, 1), ("dies",), [8], per_token=1, runs=1, advance=nothing)  # type: ignore[arg-type]
+        measure_cache(CacheWork("toy", "float32", "torch", 2, 1), ("dies",), [8], per_token=1, runs=1, advance=nothing)  # type: ignore[arg-type]
 
 
 def test_a_real_child_measures_and_one_that_fails_says_why() -> None:
@@ -124,5 +124,9 @@ def test_pictures_are_drawn_with_and_without_gaps(tmp_path) -> None:
         attention.AttentionRow("tiled", 1024, "measured", 1, 0.1, 0.1, 0.1, 1.0, 100, 110),
     ]
     assert draw_attention(tmp_path / "a" / "attention.png", rows, "zh").read_bytes().startswith(b"\x89PNG")
-    found = draw_cache(tmp_path / "cache.svg", [CacheRow("cache", 8, 0.1, 0.1, 0.1, 0.1, 1, 1)], "en")
+    found = draw_cache(tmp_path / "cache.svg", [CacheRow("cache", 8, 0.1, 0.1, 0.1, 0.1, 1, 1)], None, "en")
     assert "<svg" in found.read_text()
+    two = [CacheRow("cache", length, 0.1, 0.1, 0.1, 0.1, 1, 1) for length in (8, 16)]
+    with_limit = draw_cache(tmp_path / "limit.svg", two, Slope(1e-3, 2e-3), "zh")
+    # The growth at the memory's rate is one line more.
+    assert with_limit.read_text().count("stroke-dasharray: 1") > found.read_text().count("stroke-dasharray: 1")

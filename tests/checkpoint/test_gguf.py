@@ -42,6 +42,7 @@ def test_every_quantised_type_equals_the_package(kind, tmp_path):
     file = open_gguf(tmp_path / "m.gguf")
     found = file.tensor("w")
     assert file.kind("w") == kind.name
+    assert file.plain("w") == (kind == Kind.BF16)
     assert file.shape("w") == tuple(found.shape) == SHAPE
     assert file.dtype("w") == found.dtype == (torch.bfloat16 if kind == Kind.BF16 else torch.float32)
     assert np.array_equal(bits(found.float().numpy()), bits(expected))

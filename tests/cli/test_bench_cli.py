@@ -42,7 +42,9 @@ def test_side_by_side_both_write_the_same(clearformer, folder, calm, job) -> Non
     assert told["job"] == job[0]
     assert [row["name"] for row in told["rows"]] == ["clearformer", "transformers"]
     assert all(0 < row["low"] <= row["median"] <= row["high"] for row in told["rows"])
-    assert told["rows"][1]["ratio"] == 1
+    assert told["rows"][0]["ratio"] is None
+    assert f"{told['rows'][1]['ratio']:.2f}×" in ended.out
+    assert 0 < told["reached"]["share"] == told["reached"]["used"] / told["reached"]["measured"]
     assert told["same_tokens"] is True
     assert told["machine"]["quiet"] is True
     for row in told["rows"]:
@@ -72,14 +74,15 @@ def test_other_tokens_in_float32_are_an_error_and_said(clearformer, folder, calm
     room = import_module("clearformer.bench.ours")
     write = room.Clearformer.write
 
-    def slip(self, prompt, new):
-        written = write(self, prompt, new)
-        return type(written)((*written.tokens[:-1], 0 if written.tokens[-1] else 1), written.watch)
+    def slip(self, prompts, new):
+        written = write(self, prompts, new)
+        (tokens,) = written.tokens
+        return type(written)(((*tokens[:-1], 0 if tokens[-1] else 1),), written.watch)
 
     monkeypatch.setattr(room.Clearformer, "write", slip)
     ended = clearformer("bench", "decode", "--model", str(folder), "--vs", "hf", "--new", "3", *SHORT)
     assert ended.code == 1
-    assert "differ from number 3 on, of 3" in ended.out
+    assert "The tokens of transformers differ from number 3 on, of 3" in ended.out
 
 
 @pytest.mark.parametrize(
@@ -89,7 +92,9 @@ def test_other_tokens_in_float32_are_an_error_and_said(clearformer, folder, calm
         (("decode", "--new", "2000"), "more than the 1024"),
         (("prefill", "--runs", "0"), "--runs: expected at least 1"),
         (("prefill", "--new", "4"), "no option --new"),
-        (("decode", "--vs", "nobody"), "one of hf"),
+        (("decode", "--vs", "nobody"), "among hf, llama.cpp"),
+        (("decode", "--rows", "65"), "--rows: expected at most 64"),
+        (("start", "--vs", "hf"), "among llama.cpp"),
         (("sing",), "no verb sing"),
     ],
 )
@@ -98,6 +103,24 @@ def test_what_cannot_be_measured_is_refused(clearformer, folder, calm, options, 
     ended = clearformer("bench", *options, "--model", str(folder))
     assert (ended.code, ended.out) == (2, "")
     assert complaint in ended.err
+
+
+@pytest.mark.parametrize("job", ["decode", "start"])
+def test_a_peer_without_its_environment_is_named_with_the_command_that_makes_it(
+    clearformer, folder, monkeypatch, tmp_path, job
+) -> None:
+    monkeypatch.setenv("CLEARFORMER_BENCH", str(tmp_path / "none"))
+    ended = clearformer("bench", job, "--model", str(folder), "--vs", "llama.cpp")
+    assert (ended.code, ended.out) == (1, "")
+    assert "none/llama-cpp is not there" in " ".join(ended.err.split())
+    assert "make bench-setup" in ended.err
+
+
+def test_rows_side_by_side_are_written_as_the_peer_writes_them(clearformer, folder, calm) -> None:
+    calm(0.0)
+    asked = ("bench", "decode", "--model", str(folder), "--vs", "hf", "--new", "4", "--rows", "3", *SHORT, "--json")
+    told = clearformer(*asked).json
+    assert (told["settings"]["rows"], told["same_tokens"]) == (3, True)
 
 
 def test_a_file_that_cannot_be_written(clearformer, folder, calm) -> None:

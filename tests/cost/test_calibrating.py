@@ -15,9 +15,10 @@ from clearformer.cost.work import Work
 from clearformer.machine import BackendSpeed, remember_backends, remembered_backends
 from clearformer.machine.backends import FILE
 from clearformer.machine.speed import identity
+from clearformer.native.library import found
 from clearformer.spec import DecoderOnly
 from clearformer.spec.presets import modern_decoder
-from clearformer.speed.backends import seconds_of
+from clearformer.speed.backends import How, seconds_of
 
 RATES = BackendSpeed(
     "here", 2, "torch", "float32", 2e-4, linear_gflops=200.0, attention_gflops=40.0, read_gb_per_s=15.0
@@ -79,9 +80,12 @@ def test_a_bench_is_told_what_to_expect(tmp_path: Path) -> None:
 
 def test_the_small_decoders_are_timed_as_they_are_asked() -> None:
     tiny = modern_decoder(width=16, heads=2, kv_heads=1, hidden=16, layers=1, vocabulary=16)
-    times = seconds_of(tiny, torch.float32, pack=False, behind=3, prompts=(2, 5))
-    assert times is not None
-    assert len(times) == 3
-    assert min(times) > 0
+    asked = {"threads": 1, "behind": 3, "prompts": (2, 5)}
+    ways: list[How] = ["torch", "native"] if found().why is None else ["torch"]
+    for how in ways:
+        times = seconds_of(tiny, torch.float32, how=how, **asked)
+        assert times is not None
+        assert len(times) == 3
+        assert min(times) > 0
     # Nothing is packed in float32.
-    assert seconds_of(tiny, torch.float32, pack=True, behind=3, prompts=()) is None
+    assert seconds_of(tiny, torch.float32, how="torch-packed", **asked) is None

@@ -92,6 +92,8 @@ def step_bytes(spec: s.Spec, kernel: Kernel, recompute: bool, *, keep_gradients:
 CASES = [
     pytest.param(GPT, "plain", False, id="gpt"),
     pytest.param(GPT, "sdpa", False, id="gpt, scores not held"),
+    pytest.param(GPT, "tiled", False, id="gpt, by tiles"),
+    pytest.param(TODAY, "tiled", False, id="today, by tiles"),
     pytest.param(TODAY, "plain", False, id="today"),
     pytest.param(PAPER, "plain", False, id="paper"),
     pytest.param(BERT, "plain", False, id="bert"),

@@ -13,7 +13,8 @@ from clearformer import spec as s
 from clearformer.native.library import found
 from clearformer.reference import initial
 from clearformer.reference import model as twin
-from clearformer.speed.native import NativeDecoder, native_decoder, native_lacks
+from clearformer.speed.native import NativeDecoder, native_decoder
+from clearformer.speed.native_scope import native_lacks
 from drawing.blocks import stacks
 from drawing.built import built
 from drawing.models import CONTEXT, VOCABULARY, language, tokens

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 from clearformer.bench.children import Child, Told
@@ -21,7 +21,8 @@ class CacheWork:
     """A model writes `new` tokens after prompts of each length, greedily."""
 
     model: str
-    dtype: Literal["float32", "bfloat16"]
+    dtype: Literal["float32", "bfloat16", "int8", "int4"]
+    backend: Literal["torch", "native"]
     new: int
     threads: int
 
@@ -77,7 +78,7 @@ def slope_of(rows: Sequence[CacheRow], per_token: int, read_gb_per_s: float) -> 
 
 def _at_length(work: CacheWork, ways: Sequence[Way], length: int, runs: int) -> dict[Way, list[Told]]:
     told: dict[Way, list[Told]] = {way: [] for way in ways}
-    settings = {"model": work.model, "dtype": work.dtype, "new": work.new, "threads": work.threads, "length": length}
+    settings = {**asdict(work), "length": length}
     with ExitStack() as stack:
         children = {
             way: stack.enter_context(Child("clearformer.bench.cache_child", {**settings, "way": way})) for way in ways

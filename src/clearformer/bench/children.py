@@ -1,6 +1,7 @@
 """Programs of ours in processes of their own: one that runs out of memory takes nothing with it, and each has a peak.
 
-A child reads what to do from its arguments, says that it is ready, and then runs once for each line that it is sent.
+A child reads what to do from its arguments, says that it is ready, and then runs once for each line that it is sent. It
+may be run by the Python of another environment, which finds its own packages first and then our room.
 """
 
 from __future__ import annotations
@@ -16,26 +17,31 @@ from types import TracebackType
 from typing import Any
 
 Told = dict[str, Any]
-_RUN = "run\n"
+_OUR_ROOT = Path(__file__).parents[2]
+_ELSEWHERE = f"import runpy, sys; sys.path.append({str(_OUR_ROOT)!r}); runpy.run_module({{!r}}, run_name='__main__')"
 
 
 class Child:
-    """A module of ours started with settings as JSON; `run` is None once it has died, as of too little memory."""
+    """A module of ours started with settings as JSON; `run` is None once it has died, as of too little memory.
 
-    def __init__(self, module: str, settings: Mapping[str, object]) -> None:
-        command = [sys.executable, "-m", module, json.dumps(settings)]
+    `python` is that of another environment; `about` is what the child says of itself when it is ready."""
+
+    def __init__(self, module: str, settings: Mapping[str, object], *, python: Path | None = None) -> None:
+        command = [*command_of(module, python), json.dumps(settings)]
         pipe = subprocess.PIPE
         # Closed with the child; a pipe that nobody reads while it works would fill up and stop it.
         self._said = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=self._said, text=True)
-        self.alive = self._answer() is not None
+        ready = self._answer()
+        self.alive = ready is not None
+        self.about: Told = (ready or {}).get("about", {})
 
-    def run(self) -> Told | None:
-        """What it measured in one run."""
+    def run(self, **asked: object) -> Told | None:
+        """What it measured in one run, with what it is asked for."""
         if not self.alive or self._process.stdin is None:
             return None
         try:
-            self._process.stdin.write(_RUN)
+            self._process.stdin.write(json.dumps(asked) + "\n")
             self._process.stdin.flush()
         except OSError:
             self.alive = False
@@ -72,13 +78,19 @@ class Child:
         return found
 
 
-def serve(prepare: Callable[[Told], Callable[[], Told]]) -> None:
+def command_of(module: str, python: Path | None) -> list[str]:
+    """What starts a module of ours: here, or by another environment's Python, kept from this one's packages."""
+    return [sys.executable, "-m", module] if python is None else [str(python), "-I", "-c", _ELSEWHERE.format(module)]
+
+
+def serve(prepare: Callable[[Told], Callable[..., Told]]) -> None:
     """The child's side: prepare, then one run a line. `peak` is what it took beyond what lay there when ready."""
     run = prepare(json.loads(sys.argv[1]))
     before = resident()
-    print(json.dumps({"ready": True}), flush=True)
-    for _ in sys.stdin:
-        print(json.dumps({**run(), "peak": max(0, most_resident() - before)}), flush=True)
+    print(json.dumps({"ready": True, "about": getattr(run, "about", {})}), flush=True)
+    for line in sys.stdin:
+        found = run(**json.loads(line))
+        print(json.dumps({**found, "peak": max(0, most_resident() - before)}), flush=True)
 
 
 def resident() -> int:

@@ -1,4 +1,4 @@
-"""What can be measured: a program that continues a prompt greedily, with a stopwatch at each token."""
+"""What can be measured: a program that continues prompts greedily, with a stopwatch at each token."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Stopwatch:
 
 @dataclass(frozen=True)
 class Written:
-    """The new tokens of one run and when each was there."""
+    """The new tokens of one run, a row a prompt, and when each row had its next."""
 
-    tokens: tuple[int, ...]
+    tokens: tuple[tuple[int, ...], ...]
     watch: Stopwatch
 
     @property
     def prefill_seconds(self) -> float:
-        """From the call to the first new token."""
+        """From the call to the first new token of every row."""
         return self.watch.marks[0] - self.watch.started
 
     @property
@@ -43,6 +43,6 @@ class Contestant(Protocol):
     @property
     def name(self) -> str: ...
 
-    def write(self, prompt: Sequence[int], new: int) -> Written:
-        """Continue a prompt by exactly `new` tokens, the likeliest each time."""
+    def write(self, prompts: Sequence[Sequence[int]], new: int) -> Written:
+        """Continue prompts of one length by exactly `new` tokens, the likeliest each time."""
         ...

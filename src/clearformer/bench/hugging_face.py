@@ -54,8 +54,8 @@ class HuggingFace:
                 ) from error
         self._model = model.eval()
 
-    def write(self, prompt: Sequence[int], new: int) -> Written:
-        ids = torch.tensor([list(prompt)])
+    def write(self, prompts: Sequence[Sequence[int]], new: int) -> Written:
+        ids = torch.tensor([list(prompt) for prompt in prompts])
         # Greedy, whatever the model's makers prefer, and exactly as long as ours.
         choices = {"do_sample": False, "temperature": None, "top_p": None, "top_k": None, "repetition_penalty": 1.0}
         watch = Stopwatch()
@@ -68,7 +68,7 @@ class HuggingFace:
                 streamer=Streamer(watch),
                 **choices,
             )
-        return Written(tuple(written[0, len(prompt) :].tolist()), watch)
+        return Written(tuple(map(tuple, written[:, ids.shape[1] :].tolist())), watch)
 
 
 def require_transformers() -> None:

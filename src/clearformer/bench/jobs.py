@@ -26,23 +26,29 @@ TEXT = (
     "A mill stood where the river left the hills. In spring the water came down brown and fast, and the miller "
     "counted the stones of the weir every morning to see how many it had taken in the night. "
 )
+_APART = 5
+MOST_ROWS = 64
 
 
 @dataclass(frozen=True)
 class Report:
-    """A job's figures. `same_tokens` is None where nothing is compared; `first_difference` counts from 0."""
+    """A job's figures. `differences` holds for each row the first token in which that program differs from the first
+    one, counted from 0, None where all its runs agree with it; `same_tokens` is None where nothing is compared."""
 
     job: Job
     rows: tuple[Row, ...]
     calm: Calm
-    same_tokens: bool | None
-    first_difference: int | None
+    differences: tuple[int | None, ...]
+
+    @property
+    def same_tokens(self) -> bool | None:
+        return None if len(self.rows) < 2 else not any(each is not None for each in self.differences)
 
 
 def measure(
     job: Job,
     contestants: Sequence[Contestant],
-    prompt: Sequence[int],
+    prompts: Sequence[Sequence[int]],
     *,
     new: int,
     runs: int,
@@ -50,21 +56,26 @@ def measure(
     advance: Advance,
     look: Callable[[], Calm] = calibrate,
 ) -> Report:
-    """Tokens a second: of writing `new` tokens after the first, or of reading the prompt to the first new one.
+    """Tokens a second of all rows: of writing `new` tokens after the first, or of reading to the first new one.
 
     Raises MachineError on a busy machine, before and after the runs, unless `busy_ok`.
     """
     before = require_calm(busy_ok, look)
-    written = alternate(contestants, prompt, new, runs=runs, warm_up=min(new, 8), advance=advance)
+    written = alternate(contestants, prompts, new, runs=runs, warm_up=min(new, 8), advance=advance)
     after = require_calm(busy_ok, look)
     if job == "decode":
-        figures = [[(new - 1) / run.decode_seconds for run in each] for each in written]
+        figures = [[len(prompts) * (new - 1) / run.decode_seconds for run in each] for each in written]
     else:
-        figures = [[len(prompt) / run.prefill_seconds for run in each] for each in written]
+        figures = [[sum(map(len, prompts)) / run.prefill_seconds for run in each] for each in written]
     rows = rows_of([contestant.name for contestant in contestants], "tok/s", figures)
-    differs = first_difference(written)
-    same = None if len(contestants) < 2 else differs is None
-    return Report(job, tuple(rows), max(before, after, key=lambda calm: calm.spread), same, differs)
+    differences = tuple(first_difference([written[0], each]) for each in written)
+    return Report(job, tuple(rows), max(before, after, key=lambda calm: calm.spread), differences)
+
+
+def prompts_of(tokenizer: Tokenizer, length: int, rows: int) -> list[list[int]]:
+    """Texts of exactly `length` tokens each, every row beginning a few words later."""
+    ids = prompt_of(tokenizer, length + _APART * (rows - 1))
+    return [ids[_APART * row : _APART * row + length] for row in range(rows)]
 
 
 def prompt_of(tokenizer: Tokenizer, length: int) -> list[int]:
@@ -107,9 +118,11 @@ def require_calm(busy_ok: bool, look: Callable[[], Calm] = calibrate) -> Calm:
     return calm
 
 
-def require_sizes(*, prompt: int, new: int, runs: int, least_new: int, context: int, name: str) -> None:
+def require_sizes(*, prompt: int, new: int, runs: int, least_new: int, context: int, name: str, rows: int = 1) -> None:
     """Raises UsageError for sizes that nothing can be measured with."""
-    require_at_least({"--prompt": (prompt, 1), "--new": (new, least_new), "--runs": (runs, 1)})
+    require_at_least({"--prompt": (prompt, 1), "--new": (new, least_new), "--runs": (runs, 1), "--rows": (rows, 1)})
+    if rows > MOST_ROWS:
+        raise UsageError(messages.TOO_MANY_ROWS, most=MOST_ROWS, found=rows)
     if prompt + new > context:
         raise UsageError(messages.TOO_LONG, prompt=prompt, new=new, context=context, name=name)
 

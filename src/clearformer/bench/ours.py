@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
@@ -12,6 +11,7 @@ from clearformer.bench.contestant import Stopwatch, Written
 from clearformer.generate.settings import Options
 from clearformer.generate.speak import Generation
 from clearformer.load import Loaded
+from clearformer.machine import threads_of_torch
 from clearformer.speed.backend import backend_of
 from clearformer.speed.native import NativeDecoder
 
@@ -30,22 +30,12 @@ class Clearformer:
         """As `generate` names it."""
         return backend_of(self._speaker.model)
 
-    def write(self, prompt: Sequence[int], new: int) -> Written:
+    def write(self, prompts: Sequence[Sequence[int]], new: int) -> Written:
         watch = Stopwatch()
         options = Options(max_new_tokens=new, temperature=0.0, repetition_penalty=1.0)
-        generation = Generation(self._speaker, [list(prompt)], options)
-        with _threads(1 if isinstance(self._speaker.model, NativeDecoder) else torch.get_num_threads()):
+        generation = Generation(self._speaker, [list(prompt) for prompt in prompts], options)
+        # Idle threads of torch's spin on the cores that the kernels use.
+        with threads_of_torch(1 if isinstance(self._speaker.model, NativeDecoder) else torch.get_num_threads()):
             for _ in generation.steps():
                 watch.mark()
-        return Written(tuple(generation.results()[0].token_ids), watch)
-
-
-@contextmanager
-def _threads(count: int) -> Iterator[None]:
-    """torch's threads until the block ends: idle ones of torch's spin on the cores that the kernels use."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+        return Written(tuple(tuple(result.token_ids) for result in generation.results()), watch)

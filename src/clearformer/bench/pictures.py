@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from clearformer.bench.attention import KERNELS, AttentionRow
-from clearformer.bench.cache import CacheRow
+from clearformer.bench.cache import CacheRow, Slope
 from clearformer.messages import Language, Message
 from clearformer.messages import bench as say
 from clearformer.tasks.fonts import has_chinese
@@ -31,8 +31,9 @@ def draw_attention(path: Path, rows: Sequence[AttentionRow], language: Language)
     return _draw(path, (say.SECONDS, times, {}), (say.MEBIBYTES, memory, lines("predicted", _MEBIBYTE)), language)
 
 
-def draw_cache(path: Path, rows: Sequence[CacheRow], language: Language) -> Path:
-    """Time to the first token, and of each further one, by length, a line a way."""
+def draw_cache(path: Path, rows: Sequence[CacheRow], slope: Slope | None, language: Language) -> Path:
+    """Time to the first token, and of each further one, by length, a line a way; dotted, how the latter would grow with
+    the cache's bytes at the memory's rate alone, from the shortest on."""
 
     def lines(figure: str) -> dict[str, Curve]:
         ways = dict.fromkeys(row.way for row in rows)
@@ -42,7 +43,11 @@ def draw_cache(path: Path, rows: Sequence[CacheRow], language: Language) -> Path
             for way, found in of_way.items()
         }
 
-    return _draw(path, (say.FIRST_SECONDS, lines("first"), {}), (say.EACH_SECONDS, lines("each"), {}), language)
+    each, grown = lines("each"), {}
+    if slope is not None:
+        lengths, seconds = each["cache"]
+        grown["cache"] = (lengths, [seconds[0] + slope.expected * (length - lengths[0]) for length in lengths])
+    return _draw(path, (say.FIRST_SECONDS, lines("first"), {}), (say.EACH_SECONDS, each, grown), language)
 
 
 Panel = tuple[Message, Mapping[str, Curve], Mapping[str, Curve]]

@@ -13,8 +13,8 @@ Advance = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Row:
-    """One program's figure over all runs. `ratio` is the median over the rounds of this program's figure by the last
-    one's of the same round; None where nothing is compared."""
+    """One program's figure over all runs. `ratio` is the median over the rounds of the first program's figure by this
+    one's of the same round; None for the first."""
 
     name: str
     unit: str
@@ -25,38 +25,41 @@ class Row:
 
 
 def alternate(
-    contestants: Sequence[Contestant], prompt: Sequence[int], new: int, *, runs: int, warm_up: int, advance: Advance
+    contestants: Sequence[Contestant],
+    prompts: Sequence[Sequence[int]],
+    new: int,
+    *,
+    runs: int,
+    warm_up: int,
+    advance: Advance,
 ) -> list[list[Written]]:
     """`runs` rounds in which each contestant runs once, after one short run each to warm up; one list a contestant."""
     for contestant in contestants:
-        contestant.write(prompt, warm_up)
+        contestant.write(prompts, warm_up)
     written: list[list[Written]] = [[] for _ in contestants]
     total = runs * len(contestants)
     for number in range(runs):
         for place, contestant in enumerate(contestants):
-            written[place].append(contestant.write(prompt, new))
+            written[place].append(contestant.write(prompts, new))
             advance(number * len(contestants) + place + 1, total)
     return written
 
 
 def rows_of(names: Sequence[str], unit: str, figures: Sequence[Sequence[float]]) -> list[Row]:
     """A row a program; `figures` holds one number a round for each."""
-    compared = figures[-1] if len(figures) > 1 else None
     return [
-        Row(name, unit, statistics.median(numbers), min(numbers), max(numbers), _ratio(numbers, compared))
-        for name, numbers in zip(names, figures, strict=True)
+        Row(name, unit, statistics.median(numbers), min(numbers), max(numbers), _ratio(figures[0], numbers, place))
+        for place, (name, numbers) in enumerate(zip(names, figures, strict=True))
     ]
 
 
-def _ratio(numbers: Sequence[float], compared: Sequence[float] | None) -> float | None:
-    if compared is None:
-        return None
-    return statistics.median(ours / theirs for ours, theirs in zip(numbers, compared, strict=True))
+def _ratio(ours: Sequence[float], theirs: Sequence[float], place: int) -> float | None:
+    return statistics.median(a / b for a, b in zip(ours, theirs, strict=True)) if place else None
 
 
 def first_difference(written: Sequence[Sequence[Written]]) -> int | None:
-    """The place of the first token in which any two runs differ; None where all wrote the same."""
-    texts = [run.tokens for runs in written for run in runs]
+    """The place in a row of the first token in which any two runs differ; None where all wrote the same."""
+    texts = [zip(*run.tokens, strict=True) for runs in written for run in runs]
     for place, tokens in enumerate(zip(*texts, strict=True)):
         if len(set(tokens)) > 1:
             return place

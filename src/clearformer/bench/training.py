@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -103,6 +102,4 @@ def measure_training(
                 seconds = time.perf_counter() - began
             figures[place].append(steps * shape.tokens / seconds)
             advance(number * len(trainees) + place + 1, total)
-    ours, *others = rows_of([trainee.name for trainee in trainees], "tok/s", figures)
-    ratios = [statistics.median(a / b for a, b in zip(figures[0], peer, strict=True)) for peer in figures[1:]]
-    return [replace(ours, ratio=None), *(replace(row, ratio=r) for row, r in zip(others, ratios, strict=True))]
+    return rows_of([trainee.name for trainee in trainees], "tok/s", figures)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -57,6 +56,10 @@ class GGUFFile:
         """GGML's name of the stored type, such as `Q4_1`."""
         return self._entry(name).kind.name
 
+    def plain(self, name: str) -> bool:
+        """Whether it is stored as numbers and not in quantised blocks."""
+        return self._entry(name).kind in _PLAIN
+
     def tensor(self, name: str) -> torch.Tensor:
         """The tensor: a view of the mapped file for plain types, else decoded to float32."""
         entry = self._entry(name)
@@ -93,22 +96,19 @@ class GGUFFile:
         return torch.from_numpy(decoded).reshape(entry.shape)
 
     def _bytes(self, entry: GGUFTensor) -> np.ndarray:
-        found = self._mapped[entry.start : entry.start + entry.size]
-        if len(found) < entry.size:  # it shrank after its header was checked
-            raise CheckpointError(
-                say.TOO_SHORT, path=self.path, expected=entry.start + entry.size, found=len(self._mapped)
-            )
-        return found
+        found = self.path.stat().st_size
+        if found < entry.start + entry.size:  # it shrank after its header was checked
+            raise CheckpointError(say.TOO_SHORT, path=self.path, expected=entry.start + entry.size, found=found)
+        if not entry.size:
+            return np.empty(0, np.uint8)
+        # A mapping a tensor, which goes with its last view: what was packed leaves no pages of the file in memory.
+        # Copy-on-write: torch wants writable memory, and the file must never change.
+        return np.asarray(np.memmap(self.path, np.uint8, "c", entry.start, (entry.size,)))
 
     def _entry(self, name: str) -> GGUFTensor:
         if name not in self.header.tensors:
             raise CheckpointError(say.NO_TENSOR, path=self.path, name=name)
         return self.header.tensors[name]
-
-    @cached_property
-    def _mapped(self) -> np.ndarray:
-        # Copy-on-write: torch wants writable memory, and the file must never change.
-        return np.asarray(np.memmap(self.path, np.uint8, mode="c"))
 
 
 def open_gguf(path: Path | str) -> GGUFFile:

@@ -51,10 +51,12 @@ def load(
 
 @dataclass(frozen=True)
 class Stored:
-    """A weight as the file has it. With `blocks`, GGML's name of a quantised type, `tensor` holds its rows' bytes."""
+    """A weight as the file has it. With `blocks`, GGML's name of a quantised type, `tensor` holds its rows' bytes;
+    with `decoded` the numbers that such a type's bytes stand for."""
 
     tensor: Tensor
     blocks: str | None = None
+    decoded: str | None = None
 
 
 class Reading:
@@ -142,7 +144,14 @@ def _read(claim: Claim, tensors: TensorFile, blocks: Collection[str] = ()) -> di
             (ours,) = claim.row.to_ours((torch.from_numpy(tensors.raw(name)[0]),))
             return {claim.ours[0]: Stored(ours, kind)}
     foreign = tuple(_floating(name, tensors) for name in claim.theirs)
-    return {name: Stored(tensor) for name, tensor in zip(claim.ours, claim.row.to_ours(foreign), strict=True)}
+    decoded = _quantised(claim.theirs, tensors) if isinstance(tensors, GGUFFile) else None
+    numbers = zip(claim.ours, claim.row.to_ours(foreign), strict=True)
+    return {name: Stored(tensor, decoded=decoded) for name, tensor in numbers}
+
+
+def _quantised(names: tuple[str, ...], tensors: GGUFFile) -> str | None:
+    """The first quantised type among the tensors'."""
+    return next((tensors.kind(name) for name in names if not tensors.plain(name)), None)
 
 
 def _choose(

@@ -44,6 +44,11 @@ TIMING = Timing()
 """As it is measured where no flag is given."""
 
 
+def names_in(text: str) -> list[str]:
+    """Names with commas between, each once."""
+    return list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+
+
 def keep(told: dict[str, Any], flags: Repeating, screen: Screen) -> None:
     """Write the object where `--out` says, and name the file. Raises MachineError."""
     if flags.out is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from clearformer.cli.bench_flags import Timing, keep
+from clearformer.cli.bench_flags import Repeating, Timing, keep
 from clearformer.cli.flags import Spoken
 from clearformer.cli.screen import Screen
 from clearformer.errors import MachineError, UsageError
@@ -29,6 +29,18 @@ Lengths = Annotated[str, Parameter(name="--lengths", help="Lengths in tokens, co
 class Drawn(Timing):
     """How it is measured and shown."""
 
+    plot: Annotated[Path | None, Parameter(help="Draw time and memory into this file (.png or .svg).")] = None
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Keeping(Repeating):
+    """How the cache is measured and shown."""
+
+    dtype: Literal["float32", "bfloat16", "int8", "int4"] = "float32"
+    """Compute in this number type; a peer beside int8 and int4 computes in bfloat16."""
+    backend: Annotated[Literal["torch", "native"], Parameter(help="What writes with the cache.")] = "torch"
+    alone: Annotated[bool, Parameter(negative=(), help="Leave out the whole text read again at every token.")] = False
     plot: Annotated[Path | None, Parameter(help="Draw time and memory into this file (.png or .svg).")] = None
 
 
@@ -84,7 +96,7 @@ def cache(
         Literal["hf"] | None,
         Parameter(help="Measure Hugging Face transformers beside it, in alternating runs."),
     ] = None,
-    flags: Drawn = Drawn(),
+    flags: Keeping = Keeping(),
     language: Spoken = "en",
 ) -> int:
     """Measure writing with the cache and without: time to the first token, time of each further one, and memory."""
@@ -94,7 +106,6 @@ def cache(
     from clearformer.bench.cache import CacheWork, Way, measure_cache, slope_of
     from clearformer.bench.hugging_face import require_transformers
     from clearformer.bench.pictures import draw_cache
-    from clearformer.cache.static import cache_bytes
 
     screen = Screen(language, flags)
     wanted = lengths_of(lengths)
@@ -102,13 +113,13 @@ def cache(
     drawable(flags.plot)
     if vs:
         require_transformers()
-    dtype = machine.checked_dtype(flags.dtype)
     threads = machine.use_threads(flags.threads)
     spec, longest = _decoder(model, screen), max(wanted)
+    per_token = _bytes_a_token(spec, flags)
     jobs.require_sizes(prompt=longest, new=new, runs=flags.runs, least_new=2, context=spec.context, name=model)
-    per_token = cache_bytes(spec.decoder, 1, 1, dtype)
-    ways: tuple[Way, ...] = ("cache", "no cache", *(("transformers",) if vs else ()))
-    work = CacheWork(model, flags.dtype, new, threads)
+    without: tuple[Way, ...] = () if flags.alone else ("no cache",)
+    ways: tuple[Way, ...] = ("cache", *without, *(("transformers",) if vs else ()))
+    work = CacheWork(model, flags.dtype, flags.backend, new, threads)
     screen.note(say.CALIBRATING)
     before = jobs.require_calm(flags.busy_ok)
     with screen.progress(say.RUNNING) as advance:
@@ -116,16 +127,31 @@ def cache(
     bandwidth = machine.read_gb_per_s()
     about = _about(threads, before, jobs.require_calm(flags.busy_ok))
     slope = slope_of(rows, per_token, bandwidth)
-    settings = {"model": model, "dtype": flags.dtype, "lengths": wanted, "new": new, "runs": flags.runs}
+    settings: dict[str, Any] = asdict(work) | {"lengths": wanted, "runs": flags.runs}
+    del settings["threads"]
     told: dict[str, Any] = {"job": "cache", "machine": about, "settings": settings}
     told |= {"rows": [asdict(row) for row in rows], "same_tokens": same, "per_token": per_token}
     told |= {"read_gb_per_s": bandwidth, "slope": asdict(slope) if slope else None}
     headings = (say.WAY, say.LENGTH, say.FIRST_MS, say.EACH_MS, say.LOW, say.HIGH, say.CACHE_SIZE, say.PEAK)
     _show(told, settings, [_cache_cells(row) for row in rows], headings, say.CACHE_ON, screen)
     _tell_cache(same, slope, per_token, bandwidth, screen)
-    _draw(flags.plot, lambda path: draw_cache(path, rows, screen.language), screen)
+    _draw(flags.plot, lambda path: draw_cache(path, rows, slope, screen.language), screen)
     keep(told, flags, screen)
     return 1 if flags.dtype == "float32" and not same else 0
+
+
+def _bytes_a_token(spec: DecoderOnly, flags: Keeping) -> int:
+    """What the cache keeps of a token. Raises as `choose` does for a backend that does not do what is asked."""
+    import torch
+
+    import clearformer.machine as machine
+    from clearformer.cache.static import cache_bytes
+    from clearformer.speed.backend import Wanted, choose
+
+    half = flags.dtype != "float32"
+    machine.checked_dtype("bfloat16" if half else "float32")
+    choose(spec, Wanted(flags.backend, flags.dtype))
+    return cache_bytes(spec.decoder, 1, 1, torch.float16 if half else torch.float32)
 
 
 def _require_sensible(work: AttentionWork, flags: Drawn) -> None:

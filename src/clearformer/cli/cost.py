@@ -39,8 +39,8 @@ class Pricing(Progressing):
     """The number type of weights, cache and activations."""
     optimizer: Literal["adamw", "adam", "muon"] = "adamw"
     """What trains it."""
-    kernel: Literal["sdpa", "plain"] = "sdpa"
-    """Attention in the totals: sdpa holds no table of scores, plain holds them."""
+    kernel: Literal["sdpa", "plain", "tiled"] = "sdpa"
+    """Attention in the totals: plain holds tables of scores, sdpa only with dropout or a cap, tiled never."""
     recompute: bool = False
     """Keep each block's input alone and compute the block again in the backward pass."""
     generate: str | None = None
@@ -90,9 +90,13 @@ def priced(spec: Spec, flags: Pricing) -> Cost:
     from clearformer.cost.fitting import bytes_of
     from clearformer.cost.pricing import cost as price
     from clearformer.machine import remembered, remembered_backends
+    from clearformer.speed.native_scope import native_lacks
     from clearformer.store.places import home
 
-    measured = [each for each in remembered_backends(home()) if each.dtype == flags.dtype]
+    # The last that runs this spec, which `auto` would take.
+    foreign = ("native",) if native_lacks(spec) else ()
+    known = (each for each in remembered_backends(home()) if not each.backend.startswith(foreign))
+    measured = [each for each in known if each.dtype == flags.dtype]
     return price(
         spec,
         batch=flags.batch,

@@ -48,7 +48,7 @@ class Speaking(Placing):
     dtype: Literal["float32", "bfloat16", "float16", "float64", "int8", "int4"] = "float32"
     """The number type of the weights; int8 and int4 are packed by the native backend."""
     backend: Literal["auto", "torch", "native"] = "auto"
-    """What computes: PyTorch, the compiled kernels, or whichever of them is faster and exact enough."""
+    """What computes: PyTorch, the compiled kernels, or of the two what writes faster and is exact enough."""
 
 
 @Parameter(name="*")

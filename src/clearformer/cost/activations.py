@@ -83,11 +83,21 @@ def _block_working(each: Pass, kernel: Kernel, recompute: bool) -> Formula:
     for block in {id(block): block for block in each.side.stack.blocks}.values():
         F = _hidden(block.feedforward)
         pairs = [each.keys * letter("H", block.attention.heads)] if materialised(block.attention, kernel) else []
-        largest_two = largest(TWO * F, *(TWO * pair for pair in pairs))
+        tiles = [_in_blocks(block.attention)] if kernel == "tiled" else []
+        largest_two = largest(TWO * F, *(TWO * pair for pair in pairs), *tiles)
         # The block's input is kept already.
         again = kept_by(block, each, kernel) - width_of(each.side.stack) if recompute else ZERO
         moments.append(again + largest_two)
     return each.rows * each.queries * largest(*moments)
+
+
+def _in_blocks(spec: AnyAttention) -> Formula:
+    """What tiles work with in the backward pass, a position: inputs, the output's gradient and its product, in blocks,
+    and each input's gradient."""
+    H, K, U = letter("H", spec.heads), letter("K", spec.key_width), letter("U", spec.value_width)
+    R = letter("R", spec.rotary_width) if isinstance(spec, LatentAttention) else ZERO
+    G = letter("G", spec.kv_heads) if isinstance(spec, Attention) else H
+    return TWO * (H * (K + R) + G * (K + R + U)) + TWO * H * U
 
 
 def _hidden(spec: FeedForward) -> Formula:
@@ -134,8 +144,10 @@ def normed(spec: Norm | None, width: Formula) -> Formula:
 
 
 def materialised(spec: AnyAttention, kernel: Kernel) -> bool:
-    """Whether the table of scores is held: no fused kernel bends scores, and none on a CPU drops weights."""
-    return kernel == "plain" or spec.dropout > 0 or (isinstance(spec, Attention) and spec.score_cap is not None)
+    """Whether the table of scores is held: no fused kernel bends scores, and none on a CPU drops weights; tiles do
+    both."""
+    bends = spec.dropout > 0 or (isinstance(spec, Attention) and spec.score_cap is not None)
+    return kernel == "plain" or (kernel == "sdpa" and bends)
 
 
 def attended(spec: AnyAttention, keys: Formula, kernel: Kernel) -> Formula:

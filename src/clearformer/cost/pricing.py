@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import get_args
 
 from clearformer.cost.activations import Activations, activations
 from clearformer.cost.fitting import Fitting, fitting
@@ -68,7 +69,6 @@ def cost(
     """
     work = Work(batch, length, source, dtype, optimizer, kernel, recompute)
     require_taken(spec, length=length, source=source)
-    kernels: tuple[Kernel, ...] = ("plain", "sdpa")
     return Cost(
         spec,
         work,
@@ -78,7 +78,7 @@ def cost(
         memory(spec, work),
         {
             (which, again): activations(spec, work, kernel=which, recompute=again)
-            for which in kernels
+            for which in get_args(Kernel)
             for again in (False, True)
         },
         kv_cache(spec, work),

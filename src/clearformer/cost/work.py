@@ -13,7 +13,7 @@ from clearformer.spec import Flatten, Learned, Patches, Series, Spec, Stack, poo
 
 Dtype = Literal["float32", "bfloat16", "float16", "float64"]
 Optimizer = Literal["adamw", "adam", "muon"]
-Kernel = Literal["sdpa", "plain"]
+Kernel = Literal["plain", "sdpa", "tiled"]
 # Far above any machine, and small enough that every product of such numbers is still a float.
 MOST = 1 << 40
 BYTES: dict[Dtype, int] = {"float32": 4, "bfloat16": 2, "float16": 2, "float64": 8}
@@ -24,7 +24,7 @@ class Work:
     """`length` positions are read by the stack, `source` by the encoder in front of a decoder; None: what the model is
     made for. An image has its own length. `dtype` is that of weights, cache and activations.
 
-    `kernel` "plain" holds the table of scores, "sdpa" does not; `recompute` keeps each block's input alone.
+    `kernel` "plain" holds the table of scores, "sdpa" and "tiled" do not; `recompute` keeps each block's input alone.
     """
 
     batch: int = 1

@@ -30,9 +30,9 @@ class TokenEmbedding(nn.Module):
     def __init__(self, width: int, spec: TokensSpec) -> None:
         super().__init__()
         self.spec = spec
-        self.token = nn.Embedding(spec.vocabulary, width)
+        self.token = _table(spec.vocabulary, width)
         self.position = make_position(width, spec.position)
-        self.segment = nn.Embedding(spec.segments, width) if spec.segments else None
+        self.segment = _table(spec.segments, width) if spec.segments else None
         self.norm = make_norm(width, spec.norm)
         self.dropout = Dropout(spec.dropout)
 
@@ -46,6 +46,11 @@ class TokenEmbedding(nn.Module):
         if self.segment is not None:
             x = x + self.segment(torch.zeros_like(ids) if segments is None else segments)
         return self.dropout(self.norm(x))
+
+
+def _table(rows: int, width: int) -> nn.Embedding:
+    """Not drawn yet. By default it would be, and on the meta device that imports torch's compiler: seconds a start."""
+    return nn.Embedding.from_pretrained(torch.empty(rows, width), freeze=False)
 
 
 def rounded(number: float, x: Tensor) -> Float[Tensor, ""]:

@@ -13,11 +13,12 @@ from clearformer.machine.devices import (
     checked_device,
     checked_dtype,
     supported_dtypes,
+    threads_of_torch,
     use_threads,
 )
 from clearformer.machine.memory import Memory, in_binary_units, memory
 from clearformer.machine.processor import cores, cpu_features, cpu_name
-from clearformer.machine.speed import Speed, known, measure, measured, read_gb_per_s, remembered, save
+from clearformer.machine.speed import Speed, known, matmul_gflops, measure, measured, read_gb_per_s, remembered, save
 
 __all__ = [
     "Accelerator",
@@ -33,6 +34,7 @@ __all__ = [
     "cpu_name",
     "in_binary_units",
     "known",
+    "matmul_gflops",
     "measure",
     "measured",
     "memory",
@@ -42,5 +44,6 @@ __all__ = [
     "remembered_backends",
     "save",
     "supported_dtypes",
+    "threads_of_torch",
     "use_threads",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -92,6 +94,19 @@ def use_threads(threads: int | None) -> int:
         raise MachineError(say.TOO_MANY_THREADS, threads=threads, most=MOST_THREADS)
     torch.set_num_threads(threads or min(torch.get_num_threads(), cores()))
     return torch.get_num_threads()
+
+
+@contextmanager
+def threads_of_torch(count: int) -> Iterator[None]:
+    """torch computes with `count` threads until the block ends."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def check_memory(needed: int, purpose: str | Message, device: str = "cpu") -> None:

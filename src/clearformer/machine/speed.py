@@ -40,8 +40,8 @@ def measure() -> Speed:
     """Measure now, in a few seconds, with the threads that torch is set to."""
     import torch
 
-    bfloat16 = _matmul_gflops(torch.bfloat16) if "bfloat16" in supported_dtypes() else None
-    return Speed(identity(), torch.get_num_threads(), _matmul_gflops(torch.float32), bfloat16, read_gb_per_s())
+    bfloat16 = matmul_gflops(torch.bfloat16) if "bfloat16" in supported_dtypes() else None
+    return Speed(identity(), torch.get_num_threads(), matmul_gflops(torch.float32), bfloat16, read_gb_per_s())
 
 
 def measured(folder: Path) -> Speed | None:
@@ -81,7 +81,8 @@ def identity() -> str:
     return f"{cpu_name()}, {cores()} cores, torch {version('torch')}"
 
 
-def _matmul_gflops(dtype: object) -> float:
+def matmul_gflops(dtype: object) -> float:
+    """10^9 operations a second of a large product in this number type, with the threads that torch is set to."""
     import torch
 
     generator = torch.Generator().manual_seed(0)

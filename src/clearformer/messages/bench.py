@@ -9,6 +9,26 @@ NO_TRANSFORMERS = failure(
     en=("The peer transformers is not installed.", "pip install clearformer[bench], or measure alone without --vs."),
     zh=("没有安装对照软件 transformers。", "请运行 pip install clearformer[bench]，或去掉 --vs 单独测量。"),
 )
+NO_ENVIRONMENT = failure(
+    en=(
+        "The peer's environment {path} is not there.",
+        "Run make bench-setup in a checkout of clearformer (CLEARFORMER_BENCH names another folder), or measure without it.",
+    ),
+    zh=(
+        "没有找到对照软件的环境 {path}。",
+        "请在 clearformer 的代码目录中运行 make bench-setup（CLEARFORMER_BENCH 可另指文件夹），或不与它比较。",
+    ),
+)
+PEER_DIED = failure(
+    en=(
+        "The process that runs {name} ended early ({detail}).",
+        "Run make bench-setup again if it cannot start, choose another model, or measure without it.",
+    ),
+    zh=(
+        "运行 {name} 的进程提前结束（{detail}）。",
+        "若它无法启动，请重新运行 make bench-setup；也可换一个模型，或不与它比较。",
+    ),
+)
 PEER_CANNOT_LOAD = failure(
     en=("transformers {version} cannot load {path}: {detail}.", "Choose another model, or measure alone without --vs."),
     zh=("transformers {version} 无法加载 {path}：{detail}。", "请换一个模型，或去掉 --vs 单独测量。"),
@@ -26,6 +46,10 @@ BUSY = failure(
 TOO_FEW = failure(
     en=("{name}: expected at least {least}, got {found}.", "Give a larger number."),
     zh=("{name}：至少为 {least}，实际为 {found}。", "请给出更大的数。"),
+)
+TOO_MANY_ROWS = failure(
+    en=("--rows: expected at most {most}, got {found}.", "Give a smaller number."),
+    zh=("--rows：最多 {most}，实际为 {found}。", "请给出更小的数。"),
 )
 TOO_LONG = failure(
     en=(
@@ -49,11 +73,11 @@ CONTESTANT, UNIT, MEDIAN, LOW, HIGH, RATIO = (
     Message("median", "中位数"),
     Message("low", "最低"),
     Message("high", "最高"),
-    Message("ratio", "比值"),
+    Message("ours by it", "我们/该程序"),
 )
 ON = Message(
-    "{job}, {model}, {dtype}, {prompt} prompt tokens, {new} new, batch 1, {runs} alternating runs; {date}",
-    "{job}，{model}，{dtype}，提示 {prompt} 个词元，生成 {new} 个，批大小 1，交替运行 {runs} 次；{date}",
+    "{job}, {model}, {dtype}, {backend}, {prompt} prompt tokens, {new} new, rows: {rows}, {runs} alternating runs; {date}",
+    "{job}，{model}，{dtype}，{backend}，提示 {prompt} 个词元，生成 {new} 个，行数 {rows}，交替运行 {runs} 次；{date}",
 )
 MACHINE = Message(
     "{name}, {threads} of {cores} cores; clearformer {clearformer}, torch {torch}, transformers {transformers}, Python {python}",
@@ -64,9 +88,18 @@ EXPECTED = Message(
     "clearformer cost 的预期为 {expected:.1f} tok/s；实测为其 {ratio:.2f} 倍。",
 )
 WAS_BUSY = Message("The machine was busy: these figures are not to be quoted.", "测量时本机正忙：这些数字不可引用。")
-SAME_TOKENS = Message("Both wrote the same {count} tokens.", "两者生成的 {count} 个词元完全相同。")
+SAME_TOKENS = Message("{name} wrote the same {count} tokens.", "{name} 生成的 {count} 个词元完全相同。")
 OTHER_TOKENS = Message(
-    "The tokens differ from number {first} on, of {count}.", "从第 {first} 个词元起不同，共 {count} 个。"
+    "The tokens of {name} differ from number {first} on, of {count}.",
+    "{name} 的词元从第 {first} 个起不同，共 {count} 个。",
+)
+OF_READING = Message(
+    "Ours reads weights and cache at {used:.1f} GB/s: {share:.0%} of the {measured:.1f} GB/s that memory is read at, measured now.",
+    "我们读取权重与缓存的速度为 {used:.1f} GB/s，是刚测得的内存读取速度 {measured:.1f} GB/s 的 {share:.0%}。",
+)
+OF_PRODUCTS = Message(
+    "Ours computes {used:.0f} GFLOP/s: {share:.0%} of the {measured:.0f} GFLOP/s of a large matrix product, measured now.",
+    "我们的计算速度为 {used:.0f} GFLOP/s，是刚测得的大矩阵乘法 {measured:.0f} GFLOP/s 的 {share:.0%}。",
 )
 
 UNKNOWN_PEER = failure(
@@ -76,9 +109,12 @@ UNKNOWN_PEER = failure(
 NO_PEER = failure(
     en=(
         "Measuring against {name} needs the package {package}, which is not installed.",
-        "Install it: pip install {package}",
+        "Install it: pip install {package}, or run make bench-setup and then .bench/training/bin/clearformer bench train.",
     ),
-    zh=("与 {name} 比较需要软件包 {package}，但它没有安装。", "请安装：pip install {package}"),
+    zh=(
+        "与 {name} 比较需要软件包 {package}，但它没有安装。",
+        "请安装：pip install {package}；或先 make bench-setup，再运行 .bench/training/bin/clearformer bench train。",
+    ),
 )
 FAR_LOSS = failure(
     en=(
@@ -132,8 +168,8 @@ ATTENTION_ON = Message(
     "attention，因果，{dtype}，批大小 {batch}，{heads} 个查询头、{kv_heads} 个键值头、每头 {width} 维，窗口：{window}，dropout：{dropout}，梯度：{training}，交替运行 {runs} 次；{date}",
 )
 CACHE_ON = Message(
-    "cache, {model}, {dtype}, {new} new tokens, batch 1, {runs} alternating runs; {date}",
-    "cache，{model}，{dtype}，生成 {new} 个词元，批大小 1，交替运行 {runs} 次；{date}",
+    "cache, {model}, {dtype}, {backend}, {new} new tokens, batch 1, {runs} alternating runs; {date}",
+    "cache，{model}，{dtype}，{backend}，生成 {new} 个词元，批大小 1，交替运行 {runs} 次；{date}",
 )
 KERNEL, WAY, LENGTH, MEDIAN_MS, BY_SDPA, PREDICTED, PEAK, FIRST_MS, EACH_MS, CACHE_SIZE = (
     Message("kernel", "实现"),
@@ -146,6 +182,18 @@ KERNEL, WAY, LENGTH, MEDIAN_MS, BY_SDPA, PREDICTED, PEAK, FIRST_MS, EACH_MS, CAC
     Message("first token ms", "首词元（毫秒）"),
     Message("each further ms", "其后每个（毫秒）"),
     Message("cache MiB", "缓存 MiB"),
+)
+START_ON = Message(
+    "start, {model} as a GGUF file, {dtype}, backend {backend}, one new token, {runs} alternating runs; {date}",
+    "start，{model} 的 GGUF 文件，{dtype}，后端 {backend}，生成一个词元，交替运行 {runs} 次；{date}",
+)
+SECONDS_BEYOND = Message(
+    "Beyond a bare import torch ours takes {found:.2f} s; llama.cpp's time and one second more are {allowed:.2f} s.",
+    "除 import torch 本身外，我们用时 {found:.2f} 秒；llama.cpp 的用时加一秒为 {allowed:.2f} 秒。",
+)
+BYTES_BEYOND = Message(
+    "Beyond a bare import torch ours takes {found:,.0f} MiB at most; weights, cache and 200 MB more are {allowed:,.0f} MiB.",
+    "除 import torch 本身外，我们最多占用 {found:,.0f} MiB；权重、缓存再加 200 MB 为 {allowed:,.0f} MiB。",
 )
 TOO_LARGE = Message("would not fit", "放不下")
 FAILED = Message("died", "中途退出")

@@ -104,6 +104,8 @@ HELD = {
     ("sdpa", False): Message("activations, scores not held", "激活，不保存分数表"),
     ("plain", True): Message("activations recomputed, scores held", "激活重算，保存分数表"),
     ("sdpa", True): Message("activations recomputed, scores not held", "激活重算，不保存分数表"),
+    ("tiled", False): Message("activations, attention by tiles", "激活，分块注意力"),
+    ("tiled", True): Message("activations recomputed, attention by tiles", "激活重算，分块注意力"),
 }
 ONE_TABLE = Message("one block's table of scores", "单层的分数表")
 PEAK = Message("fullest moment of an update", "一次更新的峰值")

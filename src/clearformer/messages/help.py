@@ -144,8 +144,8 @@ SENTENCES = (
         "权重的数值类型；int8 与 int4 由 native 后端打包。",
     ),
     Message(
-        "What computes: PyTorch, the compiled kernels, or whichever of them is faster and exact enough.",
-        "由谁计算：PyTorch、编译好的内核，或两者中更快且足够精确的一个。",
+        "What computes: PyTorch, the compiled kernels, or of the two what writes faster and is exact enough.",
+        "由谁计算：PyTorch、编译好的内核，或两者中生成更快且足够精确的一个。",
     ),
     Message("Processor threads to compute with; one a core if left out.", "计算使用的线程数；省略时每个核心一个。"),
     *WRITING,
@@ -190,8 +190,8 @@ SENTENCES = (
     Message("The number type of weights, cache and activations.", "权重、缓存与激活的数值类型。"),
     Message("What trains it.", "训练所用的优化器。"),
     Message(
-        "Attention in the totals: sdpa holds no table of scores, plain holds them.",
-        "合计所用的注意力：sdpa 不保存分数表，plain 保存。",
+        "Attention in the totals: plain holds tables of scores, sdpa only with dropout or a cap, tiled never.",
+        "合计所用的注意力：plain 保存分数表，sdpa 仅在有 dropout 或分数上限时保存，tiled 从不保存。",
     ),
     Message(
         "Keep each block's input alone and compute the block again in the backward pass.",

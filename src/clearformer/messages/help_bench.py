@@ -19,6 +19,8 @@ BENCH = (
     Message("Heads of keys and values; as many if left out.", "键与值的头数；不填则与查询相同。"),
     Message("Numbers of a head.", "每头的维数。"),
     Message("Sequences.", "序列数。"),
+    Message("What writes with the cache.", "有缓存时用什么生成。"),
+    Message("Leave out the whole text read again at every token.", "不测每个词元都重读全文的方式。"),
     Message("Compute the gradients as well.", "同时计算梯度。"),
     Message("Keys that a query sees; all before it if left out.", "每个查询可见的键数；不填则为之前的全部。"),
     Message("Share of the weights to drop.", "随机丢弃的权重比例。"),
@@ -42,8 +44,13 @@ BENCH = (
         "测量训练：完整更新（前向、反向与优化器）每秒的词元数。",
     ),
     Message(
-        "Measure writing: tokens a second after the first, batch 1, greedy.",
-        "测量生成：首个词元之后每秒的词元数，批大小 1，贪心。",
+        "Measure writing: tokens a second of all rows after their first, greedy.",
+        "测量生成：各行首个词元之后每秒的总词元数，贪心。",
+    ),
+    Message("Texts of that length that are written side by side.", "同时生成的等长文本数。"),
+    Message(
+        "Programs beside it in alternating runs, commas between: hf, llama.cpp.",
+        "交替运行的对照软件，用逗号分隔：hf、llama.cpp。",
     ),
     Message(
         "Measure reading: prompt tokens a second until the first new token is there, batch 1.",
@@ -52,6 +59,15 @@ BENCH = (
     Message(
         "Measure Hugging Face transformers beside it, in alternating runs.", "同时交替测量 Hugging Face transformers。"
     ),
+    Message(
+        "Measure a cold start from a GGUF file: seconds until the first token and the most memory, by `import torch`.",
+        "测量从 GGUF 文件冷启动：到首个词元的秒数与内存峰值，并与单独的 `import torch` 对照。",
+    ),
+    Message(
+        "The number type of the weights, and of the GGUF file that all programs read.",
+        "权重的数值类型，也是各程序所读 GGUF 文件的类型。",
+    ),
+    Message("llama.cpp: start it beside ours, in alternating runs.", "llama.cpp：与我们交替启动，一并测量。"),
     Message("Runs of each program; medians are taken over them.", "每个程序运行的次数；结果取中位数。"),
     Message("Measure on a busy machine too; the result says so.", "机器繁忙时也测量；结果中会注明。"),
     Message("Write the JSON object into this file as well.", "把 JSON 对象也写入这个文件。"),

@@ -17,12 +17,15 @@ Source = Literal["F32", "BF16", "F16", "Q4_0", "Q4_1", "Q8_0"]
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of a weight as they are stored: GGML's name of their type, and their bytes, one row after the other."""
+    """Rows of a weight as they are stored: GGML's name of their type, and their bytes, one row after the other.
+
+    `decoded` names the quantised type that floats were decoded from, where they were."""
 
     source: Source
     content: np.ndarray
     rows: int
     columns: int
+    decoded: str | None = None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from clearformer.errors import MachineError, UsageError
 from clearformer.messages import Message
 from clearformer.messages import native as say
 from clearformer.native.library import found
-from clearformer.speed.native import NativeDecoder, native_lacks
+from clearformer.speed.native import NativeDecoder
+from clearformer.speed.native_scope import native_lacks
 from clearformer.speed.pack import is_packed
 
 Backend = Literal["auto", "torch", "native"]

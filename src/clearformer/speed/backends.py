@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -11,25 +12,58 @@ from torch import Tensor
 from clearformer.build import build
 from clearformer.cache.static import StaticCache
 from clearformer.model import DecoderOnly
+from clearformer.native.engine import ROWS, Sequence
+from clearformer.native.library import found
 from clearformer.spec import DecoderOnly as DecoderOnlySpec
+from clearformer.speed.native import NativeDecoder, native_decoder
 from clearformer.speed.pack import is_packed, packed
 
+How = Literal["torch", "torch-packed", "native"]
 _STEPS, _ROUNDS = 16, 3
 
 
 def seconds_of(
-    spec: DecoderOnlySpec, dtype: torch.dtype, *, pack: bool, behind: int, prompts: tuple[int, ...]
+    spec: DecoderOnlySpec, dtype: torch.dtype, *, how: How, threads: int, behind: int, prompts: tuple[int, ...]
 ) -> tuple[float, ...] | None:
     """One token behind `behind` others, then each prompt, at batch 1 with random weights; the shortest of several.
 
-    None where `pack` is asked for and this processor does not gain by it.
+    None where this processor does not gain by packing, or has no compiled kernels.
     """
-    model = build(spec, dtype=dtype, generator=torch.Generator().manual_seed(0)).eval()
-    if pack and not is_packed(model := packed(model)):
+    if how == "native" and found().why is not None:
         return None
+    model = build(spec, dtype=dtype, generator=torch.Generator().manual_seed(0)).eval()
     assert isinstance(model, DecoderOnly)
+    if how == "native":
+        decoder = native_decoder(model, threads=threads)
+        del model
+        return _native_token(decoder, behind), *(_native_prompt(decoder, length) for length in prompts)
+    if how == "torch-packed" and not is_packed(model := packed(model)):
+        return None
     with torch.inference_mode():
         return _token(model, behind, dtype), *(_prompt(model, length, dtype) for length in prompts)
+
+
+def _native_prompt(decoder: NativeDecoder, length: int) -> float:
+    return _best(lambda: _native_read(decoder, decoder.sequence(length, length), length), 1)
+
+
+def _native_token(decoder: NativeDecoder, behind: int) -> float:
+    capacity = behind + _STEPS * (_ROUNDS + 1)
+    sequence = decoder.sequence(capacity, capacity)
+    _native_read(decoder, sequence, behind)
+
+    def write() -> None:
+        for _ in range(_STEPS):
+            decoder.engine.run([0], [sequence], [0]).argmax()
+
+    return _best(write, _STEPS)
+
+
+def _native_read(decoder: NativeDecoder, sequence: Sequence, length: int) -> None:
+    for start in range(0, length, ROWS):
+        count = min(ROWS, length - start)
+        last = start + count == length
+        decoder.engine.run([0] * count, [sequence] * count, [count - 1] if last else [])
 
 
 def _prompt(model: DecoderOnly, length: int, dtype: torch.dtype) -> float:

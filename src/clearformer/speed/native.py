@@ -12,8 +12,6 @@ from torch import Tensor
 
 from clearformer import spec as specs
 from clearformer.machine import cores
-from clearformer.messages import Message
-from clearformer.messages import native as say
 from clearformer.model import DecoderOnly
 from clearformer.native.engine import Engine, Sequence
 from clearformer.native.matrix import Format
@@ -45,6 +43,7 @@ class NativeDecoder(DecoderOnly):
 class _Held(NamedTuple):
     tensor: Tensor
     blocks: str | None = None
+    decoded: str | None = None
 
 
 class HeldWeights:
@@ -66,21 +65,6 @@ def native_decoder(model: DecoderOnly, dtype: Format | None = None, *, threads: 
     chosen: Format = dtype or ("bfloat16" if held == torch.bfloat16 else "float32")
     assert isinstance(model.spec, specs.DecoderOnly)
     return NativeDecoder(model.spec, HeldWeights(model), chosen, threads=threads or torch.get_num_threads())
-
-
-def native_lacks(spec: specs.Spec) -> Message | None:
-    """What of a spec the kernels cannot do; None where they can run it."""
-    if not isinstance(spec, specs.DecoderOnly) or not isinstance(spec.decoder.input, specs.Tokens):
-        return say.NOT_A_DECODER
-    if not isinstance(spec.head, specs.Language):
-        return say.NO_LOGITS
-    for index, block in enumerate(spec.decoder.blocks):
-        if isinstance(block.attention, specs.LatentAttention):
-            return say.filled(say.LATENT, block=index)
-        visibility = block.attention.visibility
-        if isinstance(visibility, specs.Causal) and visibility.prefix:
-            return say.filled(say.PREFIX, block=index)
-    return None
 
 
 def as_format(dtype: str) -> Format:

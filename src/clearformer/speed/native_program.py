@@ -29,12 +29,15 @@ _BLOCK = 32
 
 
 class Weight(Protocol):
-    """A weight as it is stored: `blocks` names GGML's type where `tensor` holds its bytes, row by row."""
+    """A weight as it is stored: `blocks` names GGML's type where `tensor` holds its bytes, row by row; `decoded` that
+    which its numbers were decoded from."""
 
     @property
     def tensor(self) -> Tensor: ...
     @property
     def blocks(self) -> str | None: ...
+    @property
+    def decoded(self) -> str | None: ...
 
 
 class Weights(Protocol):
@@ -243,8 +246,10 @@ class _Building:
         return matrix
 
     def _format_for(self, stored: Sequence[Rows]) -> Format:
-        """int4 is not for weights that were stored in more: blocks of 8 bits keep them."""
-        return "int8" if self.dtype == "int4" and any(each.source == "Q8_0" for each in stored) else self.dtype
+        """int4 is for what nothing finer was chosen for: of GGUF's quantised types its own grid keeps Q4_0's and Q4_1's
+        alone, and 8 bits the numbers of all others, K-quants too, as nearly as can be measured."""
+        kept = all(each.source != "Q8_0" and each.decoded in (None, "Q4_1") for each in stored)
+        return self.dtype if self.dtype != "int4" or kept else "int8"
 
     def _matrix(self, names: Sequence[str], format: Format, rows: int, columns: int) -> Matrix:
         matrix = Matrix(format, rows, columns)
@@ -260,7 +265,7 @@ class _Building:
             return Rows(source, tensor.numpy(), tensor.shape[0], columns)
         tensor = tensor if tensor.dtype in _FLOATS else tensor.float()
         source, seen_as = _FLOATS[tensor.dtype]
-        return Rows(source, tensor.view(seen_as).numpy(), tensor.shape[0], tensor.shape[1])
+        return Rows(source, tensor.view(seen_as).numpy(), tensor.shape[0], tensor.shape[1], weight.decoded)
 
     def _floats(self, name: str) -> np.ndarray:
         return self.weights.take(name).tensor.detach().float().contiguous().numpy()

@@ -32,34 +32,49 @@ size_t row_bytes(cf_source source, int64_t columns) {
   }
 }
 
-int nibble(const uint8_t* nibbles, int i) { return i < 16 ? nibbles[i] & 15 : nibbles[i - 16] >> 4; }
+// A block's sixteen bytes as 32 numbers from 0 to 15.
+void nibbles_of(const uint8_t* packed, uint8_t* out) {
+  for (int i = 0; i < 16; ++i) out[i] = packed[i] & 15, out[i + 16] = packed[i] >> 4;
+}
+
+template <class Block>
+const Block& block_of(const char* row, int64_t group) {
+  return reinterpret_cast<const Block*>(row)[group];
+}
+
+// One block as numbers.
+void decode_block(cf_source source, const char* row, int64_t group, float* out) {
+  uint8_t small[GROUP];
+  if (source == CF_FROM_Q8_0) {
+    const Q8_0& q = block_of<Q8_0>(row, group);
+    for (int i = 0; i < GROUP; ++i) out[i] = from_half(q.scale) * float(q.bytes[i]);
+  } else if (source == CF_FROM_Q4_0) {
+    const Q4_0& q = block_of<Q4_0>(row, group);
+    nibbles_of(q.nibbles, small);
+    for (int i = 0; i < GROUP; ++i) out[i] = from_half(q.scale) * float(small[i] - 8);
+  } else {
+    const Q4_1& q = block_of<Q4_1>(row, group);
+    nibbles_of(q.nibbles, small);
+    for (int i = 0; i < GROUP; ++i) out[i] = from_half(q.scale) * float(small[i]) + from_half(q.minimum);
+  }
+}
 
 void decode(cf_source source, const char* row, int64_t columns, float* out) {
-  for (int64_t at = 0; at < columns; ++at) {
-    const int64_t group = at / GROUP;
-    const int i = int(at % GROUP);
-    uint16_t half;
-    memcpy(&half, row + 2 * (source == CF_FROM_BF16 || source == CF_FROM_F16 ? at : 0), 2);
-    switch (source) {
-      case CF_FROM_F32: memcpy(out + at, row + 4 * at, 4); break;
-      case CF_FROM_BF16: out[at] = from_bfloat16(half); break;
-      case CF_FROM_F16: out[at] = from_half(half); break;
-      case CF_FROM_Q4_0: {
-        const Q4_0& q = reinterpret_cast<const Q4_0*>(row)[group];
-        out[at] = from_half(q.scale) * float(nibble(q.nibbles, i) - 8);
-        break;
-      }
-      case CF_FROM_Q4_1: {
-        const Q4_1& q = reinterpret_cast<const Q4_1*>(row)[group];
-        out[at] = from_half(q.scale) * float(nibble(q.nibbles, i)) + from_half(q.minimum);
-        break;
-      }
-      case CF_FROM_Q8_0: {
-        const Q8_0& q = reinterpret_cast<const Q8_0*>(row)[group];
-        out[at] = from_half(q.scale) * float(q.bytes[i]);
-        break;
-      }
-    }
+  const auto half = [row](int64_t at) {
+    uint16_t bits;
+    memcpy(&bits, row + 2 * at, 2);
+    return bits;
+  };
+  switch (source) {
+    case CF_FROM_F32: memcpy(out, row, columns * 4); break;
+    case CF_FROM_BF16:
+      for (int64_t at = 0; at < columns; ++at) out[at] = from_bfloat16(half(at));
+      break;
+    case CF_FROM_F16:
+      for (int64_t at = 0; at < columns; ++at) out[at] = from_half(half(at));
+      break;
+    default:
+      for (int64_t group = 0; group < columns / GROUP; ++group) decode_block(source, row, group, out + group * GROUP);
   }
 }
 
@@ -69,10 +84,16 @@ struct Place {
   int lane;
   size_t scales_at;
 
-  uint8_t& byte8(int64_t group, int i) const { return reinterpret_cast<uint8_t*>(block)[group * 512 + i / 4 * 64 + lane * 4 + i % 4]; }
-  void nibble4(int64_t group, int i, int value) const {
-    uint8_t& byte = reinterpret_cast<uint8_t*>(block)[group * 256 + i / 8 * 64 + lane * 4 + i % 4];
-    byte = i % 8 < 4 ? uint8_t((byte & 0xf0) | value) : uint8_t((byte & 0x0f) | value << 4);
+  // A group of 32 bytes, and of 32 numbers from 0 to 15: four columns a word.
+  void bytes8(int64_t group, const uint8_t* bytes) const {
+    for (int word = 0; word < 8; ++word) memcpy(block + group * 512 + word * 64 + lane * 4, bytes + word * 4, 4);
+  }
+  void nibbles4(int64_t group, const uint8_t* numbers) const {
+    for (int word = 0; word < 4; ++word, numbers += 8) {
+      uint8_t joined[4];
+      for (int i = 0; i < 4; ++i) joined[i] = uint8_t(numbers[i] | numbers[i + 4] << 4);
+      memcpy(block + group * 256 + word * 64 + lane * 4, joined, 4);
+    }
   }
   uint16_t& scale8(int64_t group) const { return reinterpret_cast<uint16_t*>(block + scales_at)[group * LANES + lane]; }
   uint16_t& scale4(int64_t group) const { return reinterpret_cast<uint16_t*>(block + scales_at)[group * 2 * LANES + lane]; }
@@ -91,10 +112,12 @@ void quantise8(const float* x, const Place& place, int64_t group) {
   }
   const uint16_t half = finite_half(most / 127 + poison);
   const float scale = from_half(half), inverse = scale > 0 ? 1 / scale : 0;
+  uint8_t bytes[GROUP];
   for (int i = 0; i < GROUP; ++i) {
     const float whole = scale > 0 ? std::clamp(std::nearbyint(x[i] * inverse), -127.0f, 127.0f) : 0;
-    place.byte8(group, i) = uint8_t(int(whole) + 128);
+    bytes[i] = uint8_t(int(whole) + 128);
   }
+  place.bytes8(group, bytes);
   place.scale8(group) = half;
 }
 
@@ -107,10 +130,9 @@ void quantise4(const float* x, const Place& place, int64_t group) {
   }
   const uint16_t minimum = finite_half(low + poison), half = finite_half((high - from_half(minimum)) / 15 + poison);
   const float scale = from_half(half), from = from_half(minimum), inverse = scale > 0 ? 1 / scale : 0;
-  for (int i = 0; i < GROUP; ++i) {
-    const float whole = scale > 0 ? std::clamp(std::nearbyint((x[i] - from) * inverse), 0.0f, 15.0f) : 0;
-    place.nibble4(group, i, int(whole));
-  }
+  uint8_t numbers[GROUP];
+  for (int i = 0; i < GROUP; ++i) numbers[i] = scale > 0 ? uint8_t(std::clamp(std::nearbyint((x[i] - from) * inverse), 0.0f, 15.0f)) : 0;
+  place.nibbles4(group, numbers);
   place.scale4(group) = half;
   place.minimum4(group) = minimum;
 }
@@ -118,14 +140,19 @@ void quantise4(const float* x, const Place& place, int64_t group) {
 // Q8_0 and Q4_0 as int8, bit for bit.
 bool repack8(cf_source source, const char* row, int64_t groups, const Place& place) {
   if (source != CF_FROM_Q8_0 && source != CF_FROM_Q4_0) return false;
+  uint8_t bytes[GROUP];
   for (int64_t group = 0; group < groups; ++group) {
-    for (int i = 0; i < GROUP; ++i) {
-      const int weight = source == CF_FROM_Q8_0 ? reinterpret_cast<const Q8_0*>(row)[group].bytes[i]
-                                                : nibble(reinterpret_cast<const Q4_0*>(row)[group].nibbles, i) - 8;
-      place.byte8(group, i) = uint8_t(weight + 128);
+    if (source == CF_FROM_Q8_0) {
+      const Q8_0& q = block_of<Q8_0>(row, group);
+      for (int i = 0; i < GROUP; ++i) bytes[i] = uint8_t(q.bytes[i] + 128);
+      place.scale8(group) = q.scale;
+    } else {
+      const Q4_0& q = block_of<Q4_0>(row, group);
+      nibbles_of(q.nibbles, bytes);
+      for (int i = 0; i < GROUP; ++i) bytes[i] = uint8_t(bytes[i] + 120);
+      place.scale8(group) = q.scale;
     }
-    place.scale8(group) = source == CF_FROM_Q8_0 ? reinterpret_cast<const Q8_0*>(row)[group].scale
-                                                 : reinterpret_cast<const Q4_0*>(row)[group].scale;
+    place.bytes8(group, bytes);
   }
   return true;
 }
@@ -133,15 +160,41 @@ bool repack8(cf_source source, const char* row, int64_t groups, const Place& pla
 // Q4_1 and Q4_0 as int4: the nibbles as they are; Q4_0's minimum, −8 · scale, is a half too.
 bool repack4(cf_source source, const char* row, int64_t groups, const Place& place) {
   if (source != CF_FROM_Q4_1 && source != CF_FROM_Q4_0) return false;
+  uint8_t numbers[GROUP];
   for (int64_t group = 0; group < groups; ++group) {
     const bool one = source == CF_FROM_Q4_1;
-    const Q4_1* q1 = reinterpret_cast<const Q4_1*>(row) + group;
-    const Q4_0* q0 = reinterpret_cast<const Q4_0*>(row) + group;
-    for (int i = 0; i < GROUP; ++i) place.nibble4(group, i, nibble(one ? q1->nibbles : q0->nibbles, i));
-    place.scale4(group) = one ? q1->scale : q0->scale;
-    place.minimum4(group) = one ? q1->minimum : finite_half(-8 * from_half(q0->scale));
+    const Q4_1& q1 = block_of<Q4_1>(row, group);
+    const Q4_0& q0 = block_of<Q4_0>(row, group);
+    nibbles_of(one ? q1.nibbles : q0.nibbles, numbers);
+    place.nibbles4(group, numbers);
+    place.scale4(group) = one ? q1.scale : q0.scale;
+    place.minimum4(group) = one ? q1.minimum : finite_half(-8 * from_half(q0.scale));
   }
   return true;
+}
+
+void quantise(const cf_matrix& m, cf_source source, const char* row, const Place& place, float* numbers) {
+  const bool eight = m.format == CF_INT8;
+  if (eight ? repack8(source, row, m.groups, place) : repack4(source, row, m.groups, place)) return;
+  decode(source, row, m.columns, numbers);
+  for (int64_t group = 0; group < m.groups; ++group)
+    eight ? quantise8(numbers + group * GROUP, place, group) : quantise4(numbers + group * GROUP, place, group);
+}
+
+// `count` rows that follow each other in a block; `numbers` holds them one after the other.
+void place_floats(const float* numbers, int64_t columns, int count, const Place& place) {
+  float* out = reinterpret_cast<float*>(place.block) + place.lane;
+  for (int64_t at = 0; at < columns; ++at, out += LANES)
+    for (int row = 0; row < count; ++row) out[row] = numbers[row * columns + at];
+}
+
+void place_bfloats(const float* numbers, int64_t columns, int count, const Place& place) {
+  uint16_t* out = reinterpret_cast<uint16_t*>(place.block) + 2 * place.lane;
+  for (int64_t at = 0; at < columns; at += 2, out += 2 * LANES)
+    for (int row = 0; row < count; ++row) {
+      out[2 * row] = to_bfloat16(numbers[row * columns + at]);
+      out[2 * row + 1] = to_bfloat16(numbers[row * columns + at + 1]);
+    }
 }
 
 size_t bytes_of_block(cf_format format, int64_t padded_columns) {
@@ -169,20 +222,23 @@ cf_matrix::cf_matrix(cf_format format, int64_t rows, int64_t columns)
 
 void cf_matrix::fill(cf_source source, const char* data, int64_t count, int64_t first, int64_t run, int64_t stride) {
   const size_t bytes = row_bytes(source, columns);
-  std::vector<float> numbers(padded_columns, 0.0f);
-  for (int64_t from = 0; from < count; ++from) {
-    const int64_t row = first + from / run * stride + from % run;
+  std::vector<float> numbers(LANES * padded_columns, 0.0f);
+  const auto target = [&](int64_t from) { return first + from / run * stride + from % run; };
+  for (int64_t from = 0; from < count;) {
+    const int64_t row = target(from);
+    // Rows that follow each other in one block: of floats, each line of it is then written once.
+    int together = 1;
+    while (from + together < count && target(from + together) == row + together && (row + together) % LANES) ++together;
     const char* given = data + from * bytes;
-    const Place place{memory.data() + row / LANES * block_bytes, int(row % LANES), scales_at()};
-    if (format == CF_INT8 && repack8(source, given, groups, place)) continue;
-    if (format == CF_INT4 && repack4(source, given, groups, place)) continue;
-    decode(source, given, columns, numbers.data());
-    for (int64_t group = 0; group < groups && format == CF_INT8; ++group) quantise8(&numbers[group * GROUP], place, group);
-    for (int64_t group = 0; group < groups && format == CF_INT4; ++group) quantise4(&numbers[group * GROUP], place, group);
-    for (int64_t at = 0; at < padded_columns && format == CF_FLOAT32; ++at)
-      reinterpret_cast<float*>(place.block)[at * LANES + place.lane] = numbers[at];
-    for (int64_t at = 0; at < padded_columns && format == CF_BFLOAT16; ++at)
-      reinterpret_cast<uint16_t*>(place.block)[at / 2 * 2 * LANES + 2 * place.lane + at % 2] = to_bfloat16(numbers[at]);
+    Place place{memory.data() + row / LANES * block_bytes, int(row % LANES), scales_at()};
+    if (rounds_activations(format)) {
+      for (int each = 0; each < together; ++each, ++place.lane, given += bytes) quantise(*this, source, given, place, numbers.data());
+    } else {
+      for (int each = 0; each < together; ++each) decode(source, given + each * bytes, columns, &numbers[each * padded_columns]);
+      format == CF_FLOAT32 ? place_floats(numbers.data(), padded_columns, together, place)
+                           : place_bfloats(numbers.data(), padded_columns, together, place);
+    }
+    from += together;
   }
 }
 
@@ -196,7 +252,7 @@ void cf_matrix::read(int64_t row, float* out) const {
       case CF_BFLOAT16:
         out[at] = from_bfloat16(reinterpret_cast<const uint16_t*>(place.block)[at / 2 * 2 * LANES + 2 * place.lane + at % 2]);
         break;
-      case CF_INT8: out[at] = from_half(place.scale8(group)) * float(int(place.byte8(group, i)) - 128); break;
+      case CF_INT8: out[at] = from_half(place.scale8(group)) * float(int(reinterpret_cast<const uint8_t*>(place.block)[group * 512 + i / 4 * 64 + place.lane * 4 + i % 4]) - 128); break;
       case CF_INT4: {
         const uint8_t byte = reinterpret_cast<const uint8_t*>(place.block)[group * 256 + i / 8 * 64 + place.lane * 4 + i % 4];
         out[at] = from_half(place.scale4(group)) * float(i % 8 < 4 ? byte & 15 : byte >> 4) + from_half(place.minimum4(group));
