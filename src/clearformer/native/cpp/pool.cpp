@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <memory>
 #include <system_error>
 
@@ -11,6 +12,9 @@ namespace clearformer {
 namespace {
 
 constexpr int SPINS_BEFORE_YIELD = 4000;
+// A partner that does not come was sent from its core by others' work: waiting busily would take from it what is left.
+constexpr int SPINS_BEFORE_NAP = 4200;
+constexpr std::chrono::microseconds NAP{50};
 constexpr int SPINS_BEFORE_SLEEP = 20000;
 
 inline void rest() {
@@ -32,7 +36,8 @@ void Barrier::wait() {
   }
   for (int spins = 0; round_.load(std::memory_order_acquire) == round; ++spins) {
     if (spins < SPINS_BEFORE_YIELD) rest();
-    else sched_yield();
+    else if (spins < SPINS_BEFORE_NAP) sched_yield();
+    else std::this_thread::sleep_for(NAP);
   }
 }
 
