@@ -29,6 +29,7 @@ VERBS = {
     "attention": "clearformer.cli.attention:attention",
     "lens": "clearformer.cli.lens:lens",
     "positions": "clearformer.cli.positions:positions",
+    "lab": "clearformer.cli.lab:lab",
     "generate": "clearformer.cli.generate:generate",
     "chat": "clearformer.cli.chat:chat",
     "embed": "clearformer.cli.embed:embed",

@@ -72,7 +72,8 @@ TRAINING = Training()
 def language(
     *,
     data: Annotated[
-        Data, Parameter(help="Text to learn: a .txt or .jsonl file, a folder, or tinyshakespeare, pydoc, cyclic.")
+        Data,
+        Parameter(help="Text to learn: a .txt or .jsonl file, a folder, or tinyshakespeare, pydoc, cyclic, chance."),
     ] = None,
     flags: Training = TRAINING,
     overrides: Overrides = (),

@@ -1,4 +1,4 @@
-"""Sets that need no download: integers in a ring, sines, and scikit-learn's handwritten digits."""
+"""Sets that need no download: integers in a ring, letters by chance, sines, and scikit-learn's handwritten digits."""
 
 from __future__ import annotations
 
@@ -19,6 +19,13 @@ def cyclic(split: Literal["training", "validation"]) -> tuple[str, ...]:
     count, length = (256, 64) if split == "training" else (32, 64)
     starts = randomness(0, int(split == "training")).integers(10, size=count)
     return tuple("".join(str((start + step) % 10) for step in range(length)) for start in starts.tolist())
+
+
+def chance(split: Literal["training", "validation"]) -> tuple[str, ...]:
+    """One text of letters a to p drawn alike, each by itself: from what stands before nothing follows of the next."""
+    count = 200_000 if split == "training" else 20_000
+    drawn = randomness(1, int(split == "training")).integers(16, size=count)
+    return ("".join("abcdefghijklmnop"[letter] for letter in drawn.tolist()),)
 
 
 def sine(columns: int = 16, rows: int = 4000, step: float = 0.1, seed: int = 0) -> Table:

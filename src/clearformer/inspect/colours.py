@@ -29,3 +29,8 @@ def sides() -> Colormap:
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("sides", list(SIDES)).with_extremes(bad=HIDDEN)
+
+
+LINES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#1b1b1b")
+"""Lines beside one another (Okabe and Ito 2008): apart for every kind of colour vision; MARKERS part them in grey."""
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")

@@ -38,6 +38,10 @@ VERBS = {
         "Show how a model knows where a token stands: sinusoids, rotations, biases.",
         "显示模型如何知道词元的位置：正弦、旋转、偏置。",
     ),
+    "lab": Message(
+        "Answer by experiment what one change of a Transformer does, over seeds, with intervals.",
+        "用实验回答 Transformer 的某一处改动有何影响：多个种子，给出区间。",
+    ),
     "generate": Message("Let a model continue a text, as it writes it.", "让模型续写文本，边写边显示。"),
     "chat": Message("Talk with a model.", "与模型对话。"),
     "embed": Message("Turn texts into vectors, and compare them.", "把文本变成向量，并作比较。"),

@@ -18,8 +18,8 @@ TRAINING = (
         "训练图像分类模型：Vision Transformer。",
     ),
     Message(
-        "Text to learn: a .txt or .jsonl file, a folder, or tinyshakespeare, pydoc, cyclic.",
-        "要学习的文本：.txt 或 .jsonl 文件、文件夹，或 tinyshakespeare、pydoc、cyclic。",
+        "Text to learn: a .txt or .jsonl file, a folder, or tinyshakespeare, pydoc, cyclic, chance.",
+        "要学习的文本：.txt 或 .jsonl 文件、文件夹，或 tinyshakespeare、pydoc、cyclic、chance。",
     ),
     Message(
         "Text to learn: a .txt or .jsonl file, a folder, or a named set.",

@@ -10,7 +10,7 @@ import numpy as np
 
 from clearformer.data.documents import documents
 from clearformer.data.ids import IdFile
-from clearformer.data.made import cyclic
+from clearformer.data.made import chance, cyclic
 from clearformer.data.named import find
 from clearformer.errors import DataError
 from clearformer.messages import tasks as say
@@ -20,7 +20,7 @@ from clearformer.text.fast import FastTokenizer
 from clearformer.text.training import tokenizer_files
 
 NAMED = ("tinyshakespeare", "pydoc")
-CYCLIC = "cyclic"
+MADE = {"cyclic": cyclic, "chance": chance}
 Texts = Callable[[], Iterable[str]]
 
 
@@ -29,7 +29,7 @@ class TextData:
     """A text, and how it is cut. The last share of it is kept for validation, unless there is a file for that."""
 
     path: str = ""
-    """A .txt or .jsonl file (plain or .gz), a folder of .txt files, or tinyshakespeare, pydoc or cyclic."""
+    """A .txt or .jsonl file (plain or .gz), a folder of .txt files, or tinyshakespeare, pydoc, cyclic or chance."""
     validation: str | None = None
     """Text to validate on, of the same kinds as `path`."""
     test: str | None = None
@@ -69,7 +69,7 @@ class Corpus:
     ) -> Corpus:
         """`begin` and `end` name the marks put around each document. Raises DataError and TokenizerError."""
         if not data.path:
-            names = ", ".join((*NAMED, CYCLIC))
+            names = ", ".join((*NAMED, *MADE))
             raise DataError(say.NO_DATA, expected=say.TEXT_EXPECTED, names=names)
         texts = _split(data)
         tokenizer = obtain(choice, folder, texts["training"], specials)
@@ -84,7 +84,7 @@ class Corpus:
             split: IdFile.build(cache / f"{split}.ids", part, encode, marked(tokenizer, end))
             for split, part in texts.items()
         }
-        corpus = cls(data, tokenizer, parts, made=data.path == CYCLIC)
+        corpus = cls(data, tokenizer, parts, made=data.path in MADE)
         corpus._check()
         return corpus
 
@@ -123,8 +123,8 @@ class Corpus:
 
 def _split(data: TextData) -> dict[str, Texts]:
     """Each split's documents, readable as often as is needed."""
-    if data.path == CYCLIC:
-        return {"training": lambda: cyclic("training"), "validation": lambda: cyclic("validation")}
+    if make := MADE.get(data.path):
+        return {"training": lambda: make("training"), "validation": lambda: make("validation")}
     whole = _source(data.path)
     if data.validation is None:
         texts = cut(whole, data.share)

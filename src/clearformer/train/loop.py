@@ -5,7 +5,7 @@ It yields what happens and prints nothing; it knows no task, and nothing of how 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from typing import Any
 
@@ -24,7 +24,7 @@ from clearformer.train.plots import draw_plots
 from clearformer.train.recipe import Recipe
 from clearformer.train.recipe_checks import check_length, check_recipe
 from clearformer.train.schedule import model_width, rate
-from clearformer.train.session import Session, open_session
+from clearformer.train.session import Alter, Session, open_session
 from clearformer.train.signals import Asked, EndAskedFor, listening, unheard
 from clearformer.train.step import Gradient, all_finite, gradient, to_device
 from clearformer.train.task import Task
@@ -35,24 +35,28 @@ _MEASURED_AT, _WORTH_MEASURING_S = 10, 60.0
 
 
 class Trainer:
-    """One run of a recipe, in a run folder whose lock the caller holds."""
+    """One run of a recipe, in a run folder whose lock the caller holds; `alter` changes the model before it learns."""
 
     now: Session
 
-    def __init__(self, task: Task[Any], recipe: Recipe, run: RunFolder, *, resume: bool = False) -> None:
+    def __init__(
+        self, task: Task[Any], recipe: Recipe, run: RunFolder, *, resume: bool = False, alter: Alter | None = None
+    ) -> None:
         check_recipe(recipe)
         check_length(recipe)
+        self.alter = alter
         self.task, self.recipe, self.folder, self.resume = task, recipe, run, resume
         self.width = model_width(task.spec)
 
-    def run(self) -> Iterator[Event]:
+    def run(self) -> Generator[Event, None, None]:
         """Train to the end, or until a signal asks for it; the last event is Stopped.
 
         Raises TrainingError after MOST_SKIPPED updates in a row that are not finite, RunError for a folder that this
         recipe cannot go on in, CheckpointError for a state that cannot be written.
         """
         with listening() as asked, kept_memory(self.recipe.compute.device):
-            self.now = yield from open_session(self.task, self.recipe, self.folder, resume=self.resume)
+            opening = open_session(self.task, self.recipe, self.folder, resume=self.resume, alter=self.alter)
+            self.now = yield from opening
             with closing(self.now), apply(self.now.model, self.now.choices) as model:
                 yield from self._look(asked)
                 while (reason := self._reason(asked)) is None:

@@ -49,7 +49,7 @@ def parse_recipe(
 ) -> R:
     """The recipe that a YAML text describes. Raises UsageError."""
     kinds = kinds if isinstance(kinds, tuple) else (kinds,)
-    given = _mapping(text, path)
+    given = mapping_of(text, path)
     named = {kind.__name__: kind for kind in kinds}
     kind = kinds[0] if len(kinds) == 1 else named.get(given.get("type", ""))
     if kind is None or given.get("type", kind.__name__) != kind.__name__:
@@ -57,7 +57,7 @@ def parse_recipe(
     data = _merged(defaults_of(kind), {name: value for name, value in given.items() if name != "type"})
     for name, value in sorted(overrides, key=_types_first):
         data = _merged(data, _nested(name, value))
-    data["budget"] = _seconds(data.get("budget"))
+    data["budget"] = seconds_of(data.get("budget"))
     recipe: R = _TextReader(types_within(kind), UsageError, implied=True).read(data, kind, kind.__name__, "")
     check_recipe(recipe)
     return recipe
@@ -164,7 +164,8 @@ def _types_first(override: tuple[str, str]) -> tuple[int, bool]:
     return name.count("."), not name.endswith("type")
 
 
-def _seconds(budget: object) -> object:
+def seconds_of(budget: object) -> object:
+    """90s, 10m or 1h in seconds; anything else as it is."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh])", budget.strip()) if isinstance(budget, str) else None
     return float(found[1]) * _UNITS[found[2]] if found else budget
 
@@ -189,7 +190,8 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def _mapping(text: str, path: Path | str) -> dict[str, Any]:
+def mapping_of(text: str, path: Path | str) -> dict[str, Any]:
+    """The names and values of a YAML text, each name once. Raises UsageError."""
     try:
         data = yaml.load(text, _Loader)
     except yaml.YAMLError as error:

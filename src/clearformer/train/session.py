@@ -31,6 +31,9 @@ from clearformer.train.recipe import Recipe
 from clearformer.train.resume import find_state, gather, spread
 from clearformer.train.task import Task
 
+Alter = Callable[[Model], None]
+"""What a laboratory does to a model that its spec does not say: a fault, put in from outside."""
+
 
 @dataclass
 class Session:
@@ -67,12 +70,14 @@ class Session:
         self.metrics.close()
 
 
-def open_session(task: Task[Any], recipe: Recipe, run: RunFolder, *, resume: bool) -> Generator[Event, None, Session]:
+def open_session(
+    task: Task[Any], recipe: Recipe, run: RunFolder, *, resume: bool, alter: Alter | None = None
+) -> Generator[Event, None, Session]:
     """Yields what there is to say on the way."""
     state, notes = find_state(run, recipe, resume=resume)
     yield from notes
     facts = state.facts if state is not None else {}
-    model = new_model(task, recipe)
+    model = new_model(task, recipe, alter)
     mover, average = Mover(model, recipe.optimizer), make_average(recipe.average, model)
     if state is None:
         chosen: list[Noted] = []
@@ -97,11 +102,14 @@ def open_session(task: Task[Any], recipe: Recipe, run: RunFolder, *, resume: boo
     return Session(model, deepcopy(model), choices, mover, average, loader, metrics, plan, progress, pace, best)
 
 
-def new_model(task: Task[Any], recipe: Recipe) -> Model:
-    """The model as training begins; the seed alone decides its weights."""
+def new_model(task: Task[Any], recipe: Recipe, alter: Alter | None = None) -> Model:
+    """The model as training begins, then changed in place by `alter`; the seed alone decides its weights."""
     use_threads(recipe.compute.threads)
     device = checked_device(recipe.compute.device)
-    return build(task.spec, device=device, generator=torch.Generator().manual_seed(recipe.seed))
+    model = build(task.spec, device=device, generator=torch.Generator().manual_seed(recipe.seed))
+    if alter is not None:
+        alter(model)
+    return model
 
 
 def _reckoned_steps(
