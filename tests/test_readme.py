@@ -16,7 +16,7 @@ LANGUAGES = ("README.md", "README.zh-CN.md")
 GUIDES = ("docs/training.md", "docs/training.zh-CN.md")
 CODE = re.compile(r"`(clearformer [^`]+)`")
 # Minutes of work, a conversation, or the reader's own file; their own tests run them.
-ELSEWHERE = ("tour", "chat", "bench", "tokenizer train", "pull", "rm", "show", "ls")
+ELSEWHERE = ("tour", "lab ", "chat", "bench", "tokenizer train", "pull", "rm", "show", "ls")
 
 
 def commands(name: str) -> list[str]:

@@ -74,6 +74,7 @@ def model(home):
         ("attention", ["smollm2-135m", "the cat"]),
         ("lens", ["smollm2-135m", "the cat"]),
         ("positions", ["smollm2-135m", "--length", "8"]),
+        ("lab --list", []),
         ("cost", ["smollm2-135m", "--generate", "4+2", "--fit", "1GB", "--compare", "tiny-gpt"]),
         ("card", ["odd.json"]),
         ("verify", ["smollm2-135m", "--against", "numpy"]),

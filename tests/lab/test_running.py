@@ -96,7 +96,7 @@ def test_a_figure_that_no_arm_measures_is_refused_at_the_first_timing(tmp_path: 
     chosen = experiment(A, B)
     chosen = replace(chosen, figure=replace(chosen.figure, name="lose"))
     crew = Here(chosen)
-    with pytest.raises(UsageError, match="measures no lose. Did you mean loss"):
+    with pytest.raises(UsageError, match=r"measures no lose\. Did you mean loss"):
         ran(tmp_path, chosen, crew)
     assert len(crew.orders) == 1
 

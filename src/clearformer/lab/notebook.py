@@ -1,7 +1,7 @@
 """The folder of an experiment: what was planned, and each trial's outcome in a file of its own.
 
-experiment.json   name, arms in full, seeds, budget, steps, timings   plot.png, lock
-results/          ARM--SEED.json, whole or not there                  data/, scratch/   what trials read; trials under way
+experiment.json   name, arms in full, seeds, budget, steps, timings    results/    ARM--SEED.json, whole or not there
+data/, scratch/   what trials read; trials under way                   plot.png, lock
 """
 
 from __future__ import annotations

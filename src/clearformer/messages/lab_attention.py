@@ -26,17 +26,14 @@ NO_SCALE_SMALL_CLAIM = Message(
 
 NO_MASK = Message("What happens without the causal mask?", "去掉因果掩码会怎样？")
 NO_MASK_ABOUT = Message(
-    "A decoder learns text letter by letter. Accuracy is read with the true text before each letter; then the model writes 32 letters itself, where the future that it used to look at does not exist.",
-    "解码器逐字母学习文本。准确率在给定真实前文时测得；随后模型自行续写 32 个字母，此时它曾偷看的未来并不存在。",
+    "A decoder is to foretell letters drawn by chance from sixteen: one in sixteen can be right, the rest was looked up. "
+    "Then it writes 16 letters itself, where there is no future to look at.",
+    "让解码器预测从十六个字母中随机抽取的文本：猜对的应为十六分之一，多出的都是偷看来的。随后让它自行续写 16 个字母，那时没有未来可看。",
 )
 MASKED, UNMASKED = Message("causal mask", "有因果掩码"), Message("no mask", "无掩码")
 NO_MASK_CLAIM = Message(
     "without the mask the accuracy of the next token is falsely high, near 100 %, for the model looks at the answer",
     "没有掩码时，下一词元准确率虚高到近 100%，因为模型偷看了答案",
-)
-NO_MASK_USELESS = Message(
-    "what is learnt so is of no use: writing by itself, the model with the mask gets more right",
-    "这样学到的东西没有用：自行续写时，有掩码的模型答对更多",
 )
 
 HEADS = Message("What do more heads give at equal parameters?", "参数量相同时，更多的头有什么作用？")
