@@ -24,7 +24,7 @@ def characters(model: DecoderChoice | None = None, *, context: int = 64, lr: flo
     return LanguageRecipe(
         optimizer=AdamW(lr=lr, weight_decay=0.0),
         schedule=Cosine(warmup=0, floor=0.1),
-        data=TextData(path="pydoc", context=context, batch=16),
+        data=TextData(path="pydoc", share=0.05, context=context, batch=16),
         model=model or Gpt(width=128, heads=4, layers=2),
         compute=Compute(compile="no", kernel="sdpa", switch="no"),
     )

@@ -10,6 +10,7 @@ from clearformer.errors import UsageError
 from clearformer.lab.experiment import Experiment
 from clearformer.messages import Message, did_you_mean
 from clearformer.messages import lab_attention as attention
+from clearformer.messages import lab_choices as choices
 from clearformer.messages import lab_machine as say
 
 
@@ -43,6 +44,42 @@ def _no_cache() -> Experiment:
     return EXPERIMENT
 
 
+def _norm_placement() -> Experiment:
+    from clearformer.lab.experiments.norm_placement import EXPERIMENT
+
+    return EXPERIMENT
+
+
+def _norms() -> Experiment:
+    from clearformer.lab.experiments.norms import EXPERIMENT
+
+    return EXPERIMENT
+
+
+def _feedforward() -> Experiment:
+    from clearformer.lab.experiments.feedforward import EXPERIMENT
+
+    return EXPERIMENT
+
+
+def _positions() -> Experiment:
+    from clearformer.lab.experiments.positions import EXPERIMENT
+
+    return EXPERIMENT
+
+
+def _kv_heads() -> Experiment:
+    from clearformer.lab.experiments.kv_heads import EXPERIMENT
+
+    return EXPERIMENT
+
+
+def _tied() -> Experiment:
+    from clearformer.lab.experiments.tied import EXPERIMENT
+
+    return EXPERIMENT
+
+
 @dataclass(frozen=True)
 class Listed:
     """An experiment that is known and not yet imported."""
@@ -57,6 +94,12 @@ EXPERIMENTS = {
     "heads": Listed(attention.HEADS, _heads),
     "no-residual": Listed(attention.NO_RESIDUAL, _no_residual),
     "no-cache": Listed(attention.NO_CACHE, _no_cache),
+    "norm-placement": Listed(choices.PLACEMENT, _norm_placement),
+    "norms": Listed(choices.NORMS, _norms),
+    "feedforward": Listed(choices.FEEDFORWARD, _feedforward),
+    "positions": Listed(choices.POSITIONS, _positions),
+    "kv-heads": Listed(choices.KV_HEADS, _kv_heads),
+    "tied": Listed(choices.TIED, _tied),
 }
 
 
