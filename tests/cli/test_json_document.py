@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from clearformer.checkpoint.manifest import write_manifest
+from clearformer.lab import team
+from clearformer.lab.experiments import find
 from drawing.folders import bert_folder, llama_folder
 from drawing.short_training import shorten
 from drawing.training_data import PLAIN, TINY
+from lab.lab_trials import OWN, Here
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "json.md"
 
@@ -31,12 +34,12 @@ def keys(value: object, path: str = "") -> set[str]:
     return found.union(*(keys(item, f"{path}.{key}".lstrip(".")) for key, item in value.items()))
 
 
-OPEN = ("packages", "dtypes", "demos[].figures", "trace", "formulas", "work.lengths")
+OPEN = ("packages", "dtypes", "demos[].figures", "trace", "experiment", "arms[].facts", "formulas", "work.lengths")
 OPEN += ("parameters.by_part", "flops.by_part")
 
 
 # What this machine or a good run does not have.
-ABSENT = ("speed.", "backends[].", "accelerators[].", "left_out[].", "rows[].odd[].")
+ABSENT = ("speed.", "backends[].", "accelerators[].", "left_out[].", "rows[].odd[].", "claims[].", "arms[].further[].")
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +78,7 @@ def model(home):
         ("lens", ["smollm2-135m", "the cat"]),
         ("positions", ["smollm2-135m", "--length", "8"]),
         ("lab --list", []),
+        ("lab", ["toy.yaml", "--seeds", "2", "--out", "trials"]),
         ("cost", ["smollm2-135m", "--generate", "4+2", "--fit", "1GB", "--compare", "tiny-gpt"]),
         ("card", ["odd.json"]),
         ("verify", ["smollm2-135m", "--against", "numpy"]),
@@ -89,8 +93,12 @@ def model(home):
         ("env", []),
     ],
 )
-def test_the_keys_are_those_of_the_document(clearformer, tokenizer_folder, model, runs, command, arguments) -> None:
+def test_the_keys_are_those_of_the_document(
+    clearformer, tokenizer_folder, model, runs, command, arguments, monkeypatch
+) -> None:
     Path("corpus.txt").write_text("abc")
+    Path("toy.yaml").write_text(OWN)
+    monkeypatch.setattr(team, "team_of", lambda source, count: Here(find(source)).hired(count))
     Path("odd.json").write_text('{"model_type": "llama", "hidden_size": 5, "num_attention_heads": 2, "unheard": 1}')
     found = keys(clearformer(*command.split(), *arguments, "--json").json)
     expected = documented(command)

@@ -55,7 +55,7 @@ def test_every_station_is_shown(clearformer, runs, language, last) -> None:
     ended = clearformer("--lang", language, "tour")
     assert (ended.code, ended.err) == (0, "")
     stations = [line.split()[1] for line in ended.out.splitlines() if line.startswith("── ")]
-    assert stations == [f"{number}." for number in range(1, 11)]
+    assert stations == [f"{number}." for number in range(1, 12)]
     assert sum(line.startswith("  ✓ ") for line in ended.out.splitlines()) == 7
     assert "decoder.blocks.0.attention.scores" in ended.out
     assert "clearformer chat smollm2-135m" in ended.out

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from clearformer.cli import tour_training
+from clearformer.cli import tour_lab, tour_training
+from clearformer.lab.experiments import find
 from clearformer.tasks.forecasting import PatchForecaster
 from clearformer.tasks.models import Gpt
 from clearformer.tasks.tokenizing import Characters
 from clearformer.train.recipe import Constant
+from lab.lab_trials import Here
 
 
 def shorten(patch: pytest.MonkeyPatch, folder: Path) -> None:
@@ -29,5 +31,8 @@ def shorten(patch: pytest.MonkeyPatch, folder: Path) -> None:
         tour_training, "prose", lambda: replace(prose, data=data, tokenizer=Characters(), model=gpt, steps=60)
     )
     patch.setattr(tour_training, "waves", lambda: replace(waves, data=few, model=model, **short))
+    patch.setattr(tour_lab, "STEPS", 2)
+    patch.setattr(tour_lab, "EXPECTED", ("so", "not so", "undecided"))
+    patch.setattr(tour_lab, "hire", lambda count: Here(find(tour_lab.NAME)).hired(count))
     patch.setattr(tour_training, "RIGHT", 0.0)
     patch.setattr(tour_training, "BETTER", 0)

@@ -14,6 +14,20 @@ from clearformer.lab.team import Order, Told
 from clearformer.lab.worker import carried_out
 from clearformer.messages import Message, verbatim
 
+OWN = """
+name: toy
+recipe:
+  type: LanguageRecipe
+  steps: 2
+  data: {path: cyclic, context: 8, batch: 2}
+  model: {type: Gpt, width: 8, heads: 2, layers: 1}
+  compute: {compile: no, kernel: sdpa, switch: no}
+equal: [cache_bytes]
+arms:
+  tied: {}
+  untied: {spec.head.tied: false}
+"""
+"""A user's own experiment, as small as they come."""
 LOSS = Figure("loss", Message("loss", "损失"))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clearformer.cli import attention as attention_verb
+from clearformer.cli import tour_lab
 from clearformer.cli import tour_training as training
 from clearformer.cli import trace as trace_verb
 from clearformer.cli.flags import Progressing, Spoken
@@ -32,7 +33,7 @@ PROGRESSING = Progressing()
 
 
 def tour(*, flags: Progressing = PROGRESSING, language: Spoken = "en") -> int:
-    """Show the demonstrations, a real model at work, and three models that are trained; 1 if one failed."""
+    """Show the demonstrations, a real model at work, three models that are trained, an experiment; 1 if one failed."""
     screen = Screen(language, flags)
     journey = Journey(screen, Computing(json=flags.json, quiet=flags.quiet))
     with journey.station("demos", say.DEMOS):
@@ -178,7 +179,7 @@ def _compare(journey: Journey) -> None:
 
 
 def _train(journey: Journey) -> None:
-    """Three models from nothing, each in a run folder of its own."""
+    """Three models from nothing, each in a run folder of its own, and beside them an experiment."""
     from clearformer.runs.folder import next_free
 
     folder = next_free("tour")
@@ -190,6 +191,8 @@ def _train(journey: Journey) -> None:
         training.write_prose(journey, folder / "prose")
     with journey.station("waves", say.WAVES):
         training.continue_waves(journey, folder / "waves")
+    with journey.station("experiment", say.EXPERIMENT):
+        tour_lab.ask(journey, folder / "experiment")
 
 
 def _end(journey: Journey) -> int:

@@ -23,7 +23,7 @@ def cyclic(split: Literal["training", "validation"]) -> tuple[str, ...]:
 
 def chance(split: Literal["training", "validation"]) -> tuple[str, ...]:
     """One text of letters a to p drawn alike, each by itself: from what stands before nothing follows of the next."""
-    count = 200_000 if split == "training" else 20_000
+    count = 200_000 if split == "training" else 10_000
     drawn = randomness(1, int(split == "training")).integers(16, size=count)
     return ("".join("abcdefghijklmnop"[letter] for letter in drawn.tolist()),)
 

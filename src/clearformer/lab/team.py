@@ -127,6 +127,8 @@ class _Worker:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
         self._said.close()
 
     def _dead(self, order: Order) -> MachineError:

@@ -33,6 +33,8 @@ DIFFERENT = Message("✗ The two texts differ from token {first} on.", "✗ 两�
 TRACE = Message("Every tensor of its first block, while it reads: {text}", "它读取下文时第一层的每个张量：{text}")
 ATTENTION = Message("Who reads whom, in the head that looks back the most", "最爱回看的那个头里，谁在读谁")
 
+EXPERIMENT = Message("An experiment: the causal mask taken away", "一个实验：去掉因果掩码")
+
 VECTORS = Message("Sentences as vectors, by {name}", "句子变成向量，由 {name} 完成")
 VECTORS_ROW = Message(
     "Cosines: 1 is the same direction, 0 has nothing in common.", "余弦：1 表示方向相同，0 表示毫无共同之处。"

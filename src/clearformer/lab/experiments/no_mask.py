@@ -16,8 +16,10 @@ from clearformer.lab.training_arm import TrainingArm
 from clearformer.messages import lab_attention as say
 from clearformer.spec import RelativeBias, Spec
 from clearformer.tasks.corpus import TextData
+from clearformer.tasks.models import Gpt
 
-RECIPE = replace(characters(lr=3e-3), data=TextData(path="chance", context=32, batch=16))
+MODEL = Gpt(width=64, heads=4, layers=1)
+RECIPE = replace(characters(MODEL, lr=5e-3), data=TextData(path="chance", context=32, batch=16))
 
 
 def with_biases(spec: Spec) -> Spec:

@@ -22,7 +22,7 @@ def drawn_by_xavier(spec: Spec) -> Spec:
 
 
 def arm(name: str, label: Message, fault: Fault | None) -> TrainingArm:
-    recipe = characters(Gpt(width=96, heads=4, layers=6))
+    recipe = characters(Gpt(width=64, heads=4, layers=6), context=32)
     return TrainingArm(
         name=name, label=label, recipe=recipe, rebuild=drawn_by_xavier, fault=fault, before=gradients_by_block
     )

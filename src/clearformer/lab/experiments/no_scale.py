@@ -18,7 +18,7 @@ from clearformer.messages import lab_attention as say
 from clearformer.spec import DecoderOnly, Initialisation, Normal, Spec, Xavier
 from clearformer.tasks.models import Gpt
 
-RECIPE = characters(Gpt(width=128, heads=1, layers=2))
+RECIPE = characters(Gpt(width=128, heads=1, layers=1), context=32)
 
 
 def rebuilt(spec: Spec, scale: float | None, initial: Initialisation) -> Spec:
