@@ -40,9 +40,10 @@ def test_an_experiment_of_ones_own(clearformer, own, language) -> None:
     words = ("95 % interval", "lowest loss") if language == "en" else ("95% 区间", "loss最低")
     assert all(word in ended.out for word in words)
     assert "here" in ended.err
-    picture = Image.open("here/plot.png")
-    assert picture.info["Description"].startswith("toy")
-    assert lines[-2] in picture.info["Description"]
+    with Image.open("here/plot.png") as picture:
+        described = picture.info["Description"]
+    assert described.startswith("toy")
+    assert lines[-2] in described
 
 
 def test_json_is_the_report_and_a_finished_folder_is_shown_again(clearformer, own) -> None:

@@ -51,7 +51,8 @@ NO_RESIDUAL_ABOUT = Message(
 RESIDUAL, WITHOUT_RESIDUAL = Message("x + f(norm(x))", "x + f(norm(x))"), Message("f(norm(x)) alone", "仅 f(norm(x))")
 NO_RESIDUAL_CLAIM = Message("without residual connections the loss stays higher", "没有残差连接时损失更高")
 NO_RESIDUAL_GRADIENT = Message(
-    "without them the gradient does not reach the first layers", "没有残差连接时梯度到不了前面的层"
+    "without them the first block gets less of the gradient, beside the last one",
+    "没有残差连接时，与末层相比，首层得到的梯度更少",
 )
 
 NO_CACHE = Message("What does writing cost without a cache of keys and values?", "不用键值缓存，生成的代价有多大？")

@@ -14,7 +14,7 @@ WIDTH = 128
 
 def arm(heads: int) -> TrainingArm:
     label = Message(*(say.HEADS_OF.text(language, heads=heads, width=WIDTH // heads) for language in ("en", "zh")))
-    recipe = characters(Gpt(width=WIDTH, heads=heads, layers=2))
+    recipe = characters(Gpt(width=WIDTH, heads=heads, layers=2), context=32)
     return TrainingArm(name=f"{heads}-heads", label=label, recipe=recipe)
 
 
