@@ -101,10 +101,10 @@ LOW, HIGH, WIDE = Constant("a", (1.0, 1.1, 0.9)), Constant("b", (5.0, 5.1, 4.9))
 @pytest.mark.parametrize(
     ("arms", "words", "held"),
     [
-        ((LOW, HIGH), "a has the lowest loss, 1.000; its 95 % interval does not overlap with that of b", "so"),
-        ((LOW, WIDE), "No difference is shown: a has the lowest loss", "undecided"),
-        ((replace(HIGH, name="a"), replace(LOW, name="b")), "b has the lowest loss", "not so"),
-        ((LOW, WIDE, replace(HIGH, name="c")), "overlaps with that of b, and not with that of c", "undecided"),
+        ((LOW, HIGH), "“a” has the lowest loss, 1.000; its 95 % interval does not overlap with that of “b”", "so"),
+        ((LOW, WIDE), "No difference is shown: “a” has the lowest loss", "undecided"),
+        ((replace(HIGH, name="a"), replace(LOW, name="b")), "“b” has the lowest loss", "not so"),
+        ((LOW, WIDE, replace(HIGH, name="c")), "overlaps with that of “b”, and not with that of “c”", "undecided"),
         ((replace(LOW, values=(1.0,)), replace(HIGH, values=(5.0,))), "one seed gives no interval", "undecided"),
     ],
 )
@@ -116,13 +116,13 @@ def test_verdicts(arms: tuple[Constant, ...], words: str, held: str) -> None:
 
 
 def test_the_higher_wins_where_it_is_better() -> None:
-    assert reported(LOW, HIGH, higher=True).verdict("en").startswith("b has the highest loss, 5.000")
+    assert reported(LOW, HIGH, higher=True).verdict("en").startswith("“b” has the highest loss, 5.000")
 
 
 def test_what_diverged_is_counted_and_left_out_of_the_mean() -> None:
     report = reported(LOW, replace(HIGH, diverges=(0, 2)))
     assert report.arms[1].intervals["loss"] == Interval(5.1, None, None, 1)
-    assert report.verdict("en").endswith("Diverged, of the seeds: b (2).")
+    assert report.verdict("en").endswith("Diverged, of the seeds: “b” (2).")
     everything = reported(replace(LOW, diverges=(0, 1, 2)), replace(HIGH, diverges=(0, 1, 2)))
     assert everything.verdict("en") == "Every trial diverged: nothing can be compared."
     assert everything.facts("en")["arms"][0]["mean"] is None

@@ -106,8 +106,9 @@ class Arm(Protocol):
 class Experiment:
     """Arms on the same data with the same seeds, and equally many steps each.
 
-    `figure` decides; `further` are shown beside it. `equal` names facts in which all arms must agree. `alone` runs one
-    trial at a time: what is timed must not share the machine. `steps` fixes the steps and leaves the budget aside.
+    `figure` decides, and every arm measures it; `further` are shown beside it, where an arm has them. `equal` names
+    facts in which all arms must agree. `alone` runs one trial at a time: what is timed must not share the machine.
+    `steps` fixes the steps and leaves the budget aside.
     """
 
     name: str

@@ -88,12 +88,21 @@ def _draw_curve(axes: Any, report: Report, curve: Curve, labels: list[str], lang
         axes.xaxis.set_major_formatter("{x:g}")
     if curve.log_y:
         axes.set_yscale("log")
+        for place in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
+            place(_logarithmic())
     axes.set_xlabel(curve.x.text(language))
     axes.set_ylabel(curve.y.text(language))
     axes.grid(alpha=0.3)
     if named:
         axes.legend(frameon=False, fontsize=8)
     _open(axes)
+
+
+def _logarithmic() -> Any:
+    """Plain numbers at the powers, and between them where the axis spans few."""
+    from matplotlib.ticker import LogFormatter
+
+    return LogFormatter(minor_thresholds=(1.0, 0.4))
 
 
 def _points(arm: ArmReport, curve: Curve) -> list[Any]:

@@ -84,7 +84,7 @@ def verdict(report: Report, language: Language) -> str:
     values: dict[str, object] = {
         "figure": figure.label,
         "extreme": say.HIGHEST if figure.higher_is_better else say.LOWEST,
-        "best": best.arm.label,
+        "best": _named([best], language),
         "mean": format(winner.mean, figure.form),
         "level": round(100 * LEVEL),
     }
@@ -99,7 +99,7 @@ def verdict(report: Report, language: Language) -> str:
         sentence = which.text(language, **values)
     if not lost:
         return sentence
-    counts = say.SEPARATOR.text(language).join(f"{arm.arm.label.text(language)} ({arm.diverged})" for arm in lost)
+    counts = say.SEPARATOR.text(language).join(f"{_named([arm], language)} ({arm.diverged})" for arm in lost)
     return sentence + say.DIVERGED.text(language, arms=counts)
 
 
@@ -124,7 +124,7 @@ def middle(curves: Sequence[Points]) -> tuple[list[float], list[float], list[flo
 def _arm_report(arm: Arm, experiment: Experiment, outcomes: Sequence[Outcome], facts: Mapping[str, int]) -> ArmReport:
     intervals = {}
     for figure in experiment.figures:
-        values = [outcome.figures[figure.name] for outcome in outcomes if not outcome.diverged]
+        values = [outcome.figures[figure.name] for outcome in outcomes if figure.name in outcome.figures]
         if values:
             intervals[figure.name] = Interval.of(values)
     return ArmReport(arm, tuple(outcomes), intervals, facts)
@@ -148,4 +148,5 @@ def _numbers(report: ArmReport, figure: Figure) -> dict[str, Any]:
 
 
 def _named(arms: Sequence[ArmReport], language: Language) -> str:
-    return say.SEPARATOR.text(language).join(arm.arm.label.text(language) for arm in arms)
+    names = (say.QUOTED.text(language, name=arm.arm.label) for arm in arms)
+    return say.SEPARATOR.text(language).join(names)

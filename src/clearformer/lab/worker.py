@@ -57,12 +57,10 @@ def carried_out(experiment: Experiment, order: dict[str, Any], tell: Callable[[i
 
 
 def measured(experiment: Experiment, arm: Arm, trial: Trial) -> Outcome:
-    outcome = arm.measure(trial)
-    for figure in experiment.figures:
-        if not outcome.diverged and figure.name not in outcome.figures:
-            known = ", ".join(outcome.figures)
-            hint = did_you_mean(figure.name, outcome.figures)
-            raise UsageError(say.NO_FIGURE, found=figure.name, expected=known, hint=hint)
+    outcome, name = arm.measure(trial), experiment.figure.name
+    if not outcome.diverged and name not in outcome.figures:
+        known, hint = ", ".join(outcome.figures), did_you_mean(name, outcome.figures)
+        raise UsageError(say.NO_FIGURE, found=name, expected=known, hint=hint)
     return outcome
 
 

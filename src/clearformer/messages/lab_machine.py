@@ -113,23 +113,23 @@ SETTING = Message(
     "{arms} arms × {seeds} seeds × {steps:,} steps; means and {level} % intervals over the seeds (Student's t).",
     "{arms} 组 × {seeds} 个种子 × {steps:,} 步；均值与种子间的 {level}% 区间（学生 t 分布）。",
 )
-SEPARATOR = Message(", ", "、")
+SEPARATOR, QUOTED = Message(", ", "、"), Message("“{name}”", "“{name}”")
 HIGHEST, LOWEST = Message("highest", "最高"), Message("lowest", "最低")
 ONE_SEED = Message(
     "{best} has the {extreme} {figure}, {mean}; one seed gives no interval, so nothing is decided.",
-    "“{best}”的{figure}{extreme}，为 {mean}；只有一个种子，没有区间，不能下结论。",
+    "{best}的{figure}{extreme}，为 {mean}；只有一个种子，没有区间，不能下结论。",
 )
 APART_FROM_ALL = Message(
     "{best} has the {extreme} {figure}, {mean}; its {level} % interval does not overlap with that of {apart}.",
-    "“{best}”的{figure}{extreme}，为 {mean}；其 {level}% 区间与{apart}的区间不重叠。",
+    "{best}的{figure}{extreme}，为 {mean}；其 {level}% 区间与{apart}的区间不重叠。",
 )
 APART_FROM_NONE = Message(
     "No difference is shown: {best} has the {extreme} {figure}, {mean}, and its {level} % interval overlaps with that of {near}.",
-    "没有显示出差别：“{best}”的{figure}{extreme}，为 {mean}，但其 {level}% 区间与{near}的区间重叠。",
+    "没有显示出差别：{best}的{figure}{extreme}，为 {mean}，但其 {level}% 区间与{near}的区间重叠。",
 )
 APART_FROM_SOME = Message(
     "{best} has the {extreme} {figure}, {mean}; its {level} % interval overlaps with that of {near}, and not with that of {apart}.",
-    "“{best}”的{figure}{extreme}，为 {mean}；其 {level}% 区间与{near}的区间重叠，与{apart}的不重叠。",
+    "{best}的{figure}{extreme}，为 {mean}；其 {level}% 区间与{near}的区间重叠，与{apart}的不重叠。",
 )
 ALL_DIVERGED = Message("Every trial diverged: nothing can be compared.", "所有试验都发散了：无从比较。")
 DIVERGED = Message(" Diverged, of the seeds: {arms}.", "发散的种子数：{arms}。")

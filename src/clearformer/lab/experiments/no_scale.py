@@ -1,7 +1,7 @@
 """No √d_k: scores as wide as the dot products are (Vaswani et al. 2017 §3.2.1, footnote 4, arXiv 1706.03762).
 
-How soon it is felt depends on how large queries and keys are. The paper's weights (Xavier) make them of variance one, so
-that the scores of one head, 128 wide, deviate by √128 from the start; GPT-2's (0.02) begin small, and grow.
+How soon it is felt depends on how large queries and keys are. The paper's weights (Xavier) make them of variance one,
+so that the scores of one head, 128 wide, deviate by √128 from the start; GPT-2's (0.02) begin small, and grow.
 """
 
 from __future__ import annotations
