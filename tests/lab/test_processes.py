@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
@@ -17,8 +19,9 @@ from clearformer.lab.experiment import Experiment
 from clearformer.lab.experiments import find
 from clearformer.lab.notebook import Notebook
 from clearformer.lab.report import Report
-from clearformer.lab.running import Settings, run
+from clearformer.lab.running import Crew, Settings, run
 from clearformer.lab.team import order_of, team_of
+from lab.lab_trials import Here
 
 OWN = """
 name: toy
@@ -32,6 +35,7 @@ arms:
   tied: {{}}
   untied: {{spec.head.tied: false}}
 """
+Hire = Callable[[int], AbstractContextManager[Crew]]
 PROGRAM = "import sys; from clearformer.cli.main import main; sys.exit(main())"
 
 
@@ -42,18 +46,20 @@ def own(tmp_path: Path) -> Path:
     return path
 
 
-def ran(own: Path, folder: Path, workers: int) -> Report:
+def ran(own: Path, folder: Path, hire: Hire | None = None) -> Report:
+    """In this process, unless workers are hired."""
     experiment: Experiment = find(str(own))
     notebook = Notebook(folder)
-    settings = Settings(seeds=1, workers=workers)
+    settings = Settings(seeds=1, workers=1)
     with notebook.lock():
-        hire = partial(team_of, str(own))
-        return run(experiment, notebook, settings, hire, lambda *_, **__: None, lambda *_: None)
+        return run(
+            experiment, notebook, settings, hire or Here(experiment).hired, lambda *_, **__: None, lambda *_: None
+        )
 
 
-@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("sent", [pytest.param(signal.SIGTERM, marks=pytest.mark.long), signal.SIGKILL])
 def test_a_killed_experiment_goes_on_and_ends_alike(own: Path, tmp_path: Path, sent: signal.Signals) -> None:
-    whole = ran(own, tmp_path / "whole", 1)
+    whole = ran(own, tmp_path / "whole")
     cut = tmp_path / "cut"
     command = [sys.executable, "-c", PROGRAM, "lab", str(own), "--seeds", "1", "--workers", "1", "--out", str(cut)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -63,7 +69,7 @@ def test_a_killed_experiment_goes_on_and_ends_alike(own: Path, tmp_path: Path, s
     process.send_signal(sent)
     process.wait()
     assert len(list((cut / "results").iterdir())) < 2
-    assert ran(own, cut, 1).facts("en") == whole.facts("en")
+    assert ran(own, cut).facts("en") == whole.facts("en")
     assert sorted(each.name for each in (cut / "results").iterdir()) == ["tied--0.json", "untied--0.json"]
     assert not (cut / "scratch").exists()
 
@@ -81,7 +87,7 @@ def test_an_error_of_a_worker_is_raised_here_in_both_languages(tmp_path: Path) -
     path = tmp_path / "toy.yaml"
     path.write_text(OWN.format(steps=1).replace("name: toy", "name: toy\nmetric: los"))
     with pytest.raises(UsageError) as caught:
-        ran(path, tmp_path / "out", 2)
+        ran(path, tmp_path / "out", partial(team_of, str(path)))
     assert "measures no los. Did you mean loss?" in caught.value.cause()
     assert "该任务不测量 los" in caught.value.cause("zh")
 

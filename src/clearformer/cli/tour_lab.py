@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from clearformer.lab.running import Crew
 
-NAME, STEPS, SEEDS = "no-mask", 200, 3
+NAME, STEPS, SEEDS = "no-mask", 500, 3
 EXPECTED = ("so",)
 """What must be found of the source's claim."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -52,7 +53,7 @@ class WritingArm:
         return sum(self._times(trial, 2))
 
     def measure(self, trial: Trial) -> Outcome:
-        """Milliseconds a token by the prompt's length, after the first token of each, which reads the prompt."""
+        """Milliseconds a token, the median by the prompt's length, after the first of each, which reads the prompt."""
         model, prompts = self._set_up(trial)
         same = self._same(model, prompts[0])
         times = [1e3 * each for each in self._times(trial, trial.steps)]
@@ -62,13 +63,14 @@ class WritingArm:
         model, prompts = self._set_up(trial)
         times, made = [], 0
         for prompt in prompts:
-            step = writer(model, prompt, steps, cached=self.cached)
-            begun = time.perf_counter()
+            step, taken = writer(model, prompt, steps, cached=self.cached), []
             for _ in range(steps):
+                begun = time.perf_counter()
                 step()
+                taken.append(time.perf_counter() - begun)
                 made += 1
                 trial.tell(made // len(LENGTHS))
-            times.append((time.perf_counter() - begun) / steps)
+            times.append(statistics.median(taken))
         return times
 
     def _set_up(self, trial: Trial) -> tuple[DecoderOnly, list[Int[Tensor, "1 T"]]]:
