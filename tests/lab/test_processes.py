@@ -57,7 +57,9 @@ def ran(own: Path, folder: Path, hire: Hire | None = None) -> Report:
         )
 
 
-@pytest.mark.parametrize("sent", [pytest.param(signal.SIGTERM, marks=pytest.mark.long), signal.SIGKILL])
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
 def test_a_killed_experiment_goes_on_and_ends_alike(own: Path, tmp_path: Path, sent: signal.Signals) -> None:
     whole = ran(own, tmp_path / "whole")
     cut = tmp_path / "cut"
