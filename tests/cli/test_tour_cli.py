@@ -144,8 +144,8 @@ def test_what_learns_too_little_is_a_failure(clearformer, runs, monkeypatch) -> 
 def test_a_folder_that_cannot_be_written_is_named(clearformer, no_network) -> None:
     Path("runs").touch()
     told = clearformer("tour", "--json").json
-    assert [(each["part"], each["kind"]) for each in told["left_out"][-3:]] == [
-        (part, "run") for part in ("counting", "prose", "waves")
+    assert [(each["part"], each["kind"]) for each in told["left_out"][-4:]] == [
+        (part, "run") for part in ("counting", "prose", "waves", "experiment")
     ]
 
 
