@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from clearformer.lab import team
-from clearformer.lab.experiments import EXPERIMENTS, find
+from clearformer.lab.experiments import TITLES, find
 from lab.lab_trials import OWN, Here
 
 
@@ -24,9 +24,9 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_the_list_names_every_experiment_with_its_question(clearformer) -> None:
     for arguments in ([], ["--list"]):
         lines = clearformer("lab", *arguments).out.splitlines()
-        assert [line.split()[0] for line in lines] == list(EXPERIMENTS)
+        assert [line.split()[0] for line in lines] == list(TITLES)
     listed = clearformer("--lang", "zh", "lab", "--json").json["experiments"]
-    assert [each["title"] for each in listed] == [each.title.zh for each in EXPERIMENTS.values()]
+    assert [each["title"] for each in listed] == [each.zh for each in TITLES.values()]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

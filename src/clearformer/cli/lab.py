@@ -65,9 +65,9 @@ def lab(name: Name = None, /, *, flags: Experimenting = EXPERIMENTING, language:
 
 
 def _list(screen: Screen) -> None:
-    from clearformer.lab.experiments import EXPERIMENTS
+    from clearformer.lab.experiments import TITLES
 
-    rows = [(name, listed.title.text(screen.language)) for name, listed in EXPERIMENTS.items()]
+    rows = [(name, title.text(screen.language)) for name, title in TITLES.items()]
     if screen.as_json:
         screen.json({"experiments": [{"name": name, "title": title} for name, title in rows]})
     else:

@@ -9,11 +9,11 @@ To add one, write three things:
 1. `experiments/NAME.py`, which ends in `EXPERIMENT = Experiment(name=…, arms=…, figure=…, …)`. An arm that is a
    training run is a `TrainingArm`: a recipe (`ground.characters()` needs no network), `rebuild` for a change that a
    spec can say (`edits`), `fault` for one that it cannot (`faults`: hooks and taps on the built model), `before` and
-   `look` for figures and curves of the model before and after. Any other arm is a dataclass with the methods of
-   `experiment.Arm`, such as the one in `experiments/no_cache.py`, which times. A `Claim` says what a source asserts;
-   whether it is so is measured and printed.
+   `look` for figures and curves of the model before and after. A `ReadingArm` looks into a published model. Any other
+   arm is a dataclass with the methods of `experiment.Arm`, such as the one in `experiments/no_cache.py`, which times. A
+   `Claim` says what a source asserts; whether it is so is measured and printed.
 2. Its sentences in a file of `messages/` (title, about, labels, claims), both languages.
-3. One function and one line in `experiments/__init__.py`.
+3. Its lines in `experiments/__init__.py`.
 
 `tests/lab/test_experiments.py` then checks it: names, promises of equality, claims, and one trial of one step an arm.
 """

@@ -67,3 +67,17 @@ ROPE_CLAIM = Message("RoPE learns better than sinusoids", "RoPE 比正弦编码�
 ALIBI_CLAIM = Message(
     "past the trained length ALiBi holds and RoPE does not", "超出训练长度后 ALiBi 仍有效，而 RoPE 失效"
 )
+
+ROPE_SCALING = Message(
+    "Can RoPE be stretched past the trained length afterwards?", "训练之后能否把 RoPE 拉长到超过训练长度？"
+)
+ROPE_SCALING_ABOUT = Message(
+    "The same decoder, trained on windows of 64 letters, reads 256 with its angles as trained, divided by four, or changed by frequency (dynamic NTK, YaRN); no arm learns anything anew.",
+    "同一个在 64 字母窗口上训练的解码器读取 256 个字母：角度保持不变、全部除以四，或按频率改变（动态 NTK、YaRN）；各组都不再训练。",
+)
+AS_TRAINED, LINEAR = Message("angles as trained", "角度不变"), Message("linear", "线性插值")
+NTK, YARN = Message("dynamic NTK", "动态 NTK"), Message("YaRN", "YaRN")
+NTK_CLAIM = Message(
+    "without training on, dynamic NTK loses less than linear interpolation", "不再训练时，动态 NTK 的损失低于线性插值"
+)
+YARN_CLAIM = Message("YaRN loses less than dynamic NTK", "YaRN 的损失低于动态 NTK")

@@ -1,106 +1,40 @@
-"""The experiments by name, each imported when it is asked for. One that is new gets a file here and a line below."""
+"""The experiments by name, each imported when it is asked for. One that is new gets a file here and its lines below."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from clearformer.errors import UsageError
 from clearformer.lab.experiment import Experiment
-from clearformer.messages import Message, did_you_mean
+from clearformer.messages import did_you_mean
 from clearformer.messages import lab_attention as attention
 from clearformer.messages import lab_choices as choices
+from clearformer.messages import lab_looking as looking
 from clearformer.messages import lab_machine as say
+from clearformer.messages import lab_sublayers as sublayers
 
-
-def _no_scale() -> Experiment:
-    from clearformer.lab.experiments.no_scale import EXPERIMENT
-
-    return EXPERIMENT
-
-
-def _no_mask() -> Experiment:
-    from clearformer.lab.experiments.no_mask import EXPERIMENT
-
-    return EXPERIMENT
-
-
-def _heads() -> Experiment:
-    from clearformer.lab.experiments.heads import EXPERIMENT
-
-    return EXPERIMENT
-
-
-def _no_residual() -> Experiment:
-    from clearformer.lab.experiments.no_residual import EXPERIMENT
-
-    return EXPERIMENT
-
-
-def _no_cache() -> Experiment:
-    from clearformer.lab.experiments.no_cache import EXPERIMENT
-
-    return EXPERIMENT
-
-
-def _norm_placement() -> Experiment:
-    from clearformer.lab.experiments.norm_placement import EXPERIMENT
-
-    return EXPERIMENT
-
-
-def _norms() -> Experiment:
-    from clearformer.lab.experiments.norms import EXPERIMENT
-
-    return EXPERIMENT
-
-
-def _feedforward() -> Experiment:
-    from clearformer.lab.experiments.feedforward import EXPERIMENT
-
-    return EXPERIMENT
-
-
-def _positions() -> Experiment:
-    from clearformer.lab.experiments.positions import EXPERIMENT
-
-    return EXPERIMENT
-
-
-def _kv_heads() -> Experiment:
-    from clearformer.lab.experiments.kv_heads import EXPERIMENT
-
-    return EXPERIMENT
-
-
-def _tied() -> Experiment:
-    from clearformer.lab.experiments.tied import EXPERIMENT
-
-    return EXPERIMENT
-
-
-@dataclass(frozen=True)
-class Listed:
-    """An experiment that is known and not yet imported."""
-
-    title: Message
-    open: Callable[[], Experiment]
-
-
-EXPERIMENTS = {
-    "no-scale": Listed(attention.NO_SCALE, _no_scale),
-    "no-mask": Listed(attention.NO_MASK, _no_mask),
-    "heads": Listed(attention.HEADS, _heads),
-    "no-residual": Listed(attention.NO_RESIDUAL, _no_residual),
-    "no-cache": Listed(attention.NO_CACHE, _no_cache),
-    "norm-placement": Listed(choices.PLACEMENT, _norm_placement),
-    "norms": Listed(choices.NORMS, _norms),
-    "feedforward": Listed(choices.FEEDFORWARD, _feedforward),
-    "positions": Listed(choices.POSITIONS, _positions),
-    "kv-heads": Listed(choices.KV_HEADS, _kv_heads),
-    "tied": Listed(choices.TIED, _tied),
+TITLES = {
+    "no-scale": attention.NO_SCALE,
+    "no-mask": attention.NO_MASK,
+    "heads": attention.HEADS,
+    "no-residual": attention.NO_RESIDUAL,
+    "no-cache": attention.NO_CACHE,
+    "norm-placement": choices.PLACEMENT,
+    "norms": choices.NORMS,
+    "batchnorm": sublayers.BATCH_NORM,
+    "feedforward": choices.FEEDFORWARD,
+    "moe": sublayers.MOE,
+    "positions": choices.POSITIONS,
+    "rope-scaling": choices.ROPE_SCALING,
+    "recurrence": sublayers.RECURRENCE,
+    "kv-heads": choices.KV_HEADS,
+    "tied": choices.TIED,
+    "smoothing": sublayers.SMOOTHING,
+    "pruning": looking.PRUNING,
+    "context": looking.CONTEXT,
+    "pronoun": looking.PRONOUN,
 }
+"""What each asks. The experiment called `no-scale` is `EXPERIMENT` in `no_scale.py`."""
 
 
 def find(source: str) -> Experiment:
@@ -109,6 +43,51 @@ def find(source: str) -> Experiment:
         from clearformer.lab.own import read_own
 
         return read_own(Path(source))
-    if source not in EXPERIMENTS:
-        raise UsageError(say.UNKNOWN_EXPERIMENT, found=source, hint=did_you_mean(source, EXPERIMENTS))
-    return EXPERIMENTS[source].open()
+    if source not in TITLES:
+        raise UsageError(say.UNKNOWN_EXPERIMENT, found=source, hint=did_you_mean(source, TITLES))
+    return _opened(source)
+
+
+def _opened(name: str) -> Experiment:
+    match name:
+        case "no-scale":
+            from clearformer.lab.experiments.no_scale import EXPERIMENT
+        case "no-mask":
+            from clearformer.lab.experiments.no_mask import EXPERIMENT
+        case "heads":
+            from clearformer.lab.experiments.heads import EXPERIMENT
+        case "no-residual":
+            from clearformer.lab.experiments.no_residual import EXPERIMENT
+        case "no-cache":
+            from clearformer.lab.experiments.no_cache import EXPERIMENT
+        case "norm-placement":
+            from clearformer.lab.experiments.norm_placement import EXPERIMENT
+        case "norms":
+            from clearformer.lab.experiments.norms import EXPERIMENT
+        case "batchnorm":
+            from clearformer.lab.experiments.batchnorm import EXPERIMENT
+        case "feedforward":
+            from clearformer.lab.experiments.feedforward import EXPERIMENT
+        case "moe":
+            from clearformer.lab.experiments.moe import EXPERIMENT
+        case "positions":
+            from clearformer.lab.experiments.positions import EXPERIMENT
+        case "rope-scaling":
+            from clearformer.lab.experiments.rope_scaling import EXPERIMENT
+        case "recurrence":
+            from clearformer.lab.experiments.recurrence import EXPERIMENT
+        case "kv-heads":
+            from clearformer.lab.experiments.kv_heads import EXPERIMENT
+        case "tied":
+            from clearformer.lab.experiments.tied import EXPERIMENT
+        case "smoothing":
+            from clearformer.lab.experiments.smoothing import EXPERIMENT
+        case "pruning":
+            from clearformer.lab.experiments.pruning import EXPERIMENT
+        case "context":
+            from clearformer.lab.experiments.context import EXPERIMENT
+        case "pronoun":
+            from clearformer.lab.experiments.pronoun import EXPERIMENT
+        case _:
+            raise AssertionError(name)
+    return EXPERIMENT
