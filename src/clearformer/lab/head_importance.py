@@ -54,6 +54,7 @@ def heads_of(model: DecoderOnly) -> list[Head]:
     return [(block, head) for block, each in enumerate(blocks) for head in range(each.attention.heads)]
 
 
+@torch.no_grad()
 def loss_without(model: DecoderOnly, ids: Int[Tensor, "B T"], heads: Collection[Head]) -> float:
     """Nats a token where these heads give nothing."""
 
