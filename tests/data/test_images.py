@@ -159,6 +159,25 @@ def test_a_shift_moves_by_its_share() -> None:
     assert (centre - 4).abs().max() > 1.5
 
 
+def test_what_comes_into_view_is_the_edge_or_black() -> None:
+    images, samples = torch.full((40, 1, 8, 8), 0.6), np.arange(40)
+    moved = Augmentation(0.25, 0, 0, beyond="black")
+    black = augmented(images, moved, 0, 0, samples)
+    assert (black[:, :, 3:5, 3:5] - 0.6).abs().max() < 1e-5
+    # A whole pixel or more came from outside in nearly every image.
+    assert (black.flatten(1).min(1).values < 0.3).float().mean() > 0.8
+    assert black.min() >= 0
+
+
+def test_a_share_is_left_untouched_to_the_bit_and_the_others_move_as_without_it() -> None:
+    images, samples = torch.rand(400, 1, 8, 8), np.arange(400)
+    all_moved, some_moved = (augmented(images, Augmentation(untouched=share), 3, 0, samples) for share in (0.0, 0.3))
+    left = (some_moved == images).flatten(1).all(1)
+    assert 0.22 < left.float().mean() < 0.38
+    assert torch.equal(some_moved[~left], all_moved[~left])
+    assert not (all_moved == images).flatten(1).all(1).any()
+
+
 def test_batches_are_pure(tmp_path: Path) -> None:
     pictures = digits()
     batches = ImageBatches(pictures, np.arange(100, 200), Standard((0.5,), (0.5,)), Augmentation(), size=30, seed=1)

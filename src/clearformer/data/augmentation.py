@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
@@ -23,6 +24,11 @@ class Augmentation:
     turn: float = 10.0
     zoom: float = 0.1
     flip: bool = False
+    beyond: Literal["edge", "black"] = "edge"
+    """What comes into view from outside: the edge's pixels over and over, as a photograph would go on, or black, where
+    images stand on black."""
+    untouched: float = 0.0
+    """Share of the images left as they are: small ones lose sharpness in being moved, and those to be judged do not."""
 
 
 def augmented(
@@ -32,19 +38,23 @@ def augmented(
     epoch: int,
     samples: Int[np.ndarray, " B"],
 ) -> Float[Tensor, "B C height width"]:
-    """Each image under its own affine map, a function of (seed, epoch, sample); edges are repeated outwards."""
-    if chosen == Augmentation(0.0, 0.0, 0.0, False):
+    """Each image (pixels from 0 to 1) under its own affine map, a function of (seed, epoch, sample), resampled by cubic
+    interpolation, which keeps what is sharp."""
+    if (chosen.shift, chosen.turn, chosen.zoom, chosen.flip) == (0, 0, 0, False):
         return images
-    draws = np.stack([randomness(seed, epoch, int(sample)).uniform(-1, 1, 5) for sample in samples])
+    draws = np.stack([randomness(seed, epoch, int(sample)).uniform(-1, 1, 6) for sample in samples])
     maps = torch.from_numpy(np.stack([_map(draw, chosen) for draw in draws])).float()
     grid = functional.affine_grid(maps, list(images.shape), align_corners=False)
-    return functional.grid_sample(images, grid, padding_mode="border", align_corners=False)
+    outside = "border" if chosen.beyond == "edge" else "zeros"
+    moved = functional.grid_sample(images, grid, "bicubic", outside, align_corners=False).clamp(0, 1)
+    left = torch.from_numpy(draws[:, 5] < 2 * chosen.untouched - 1)
+    return torch.where(left[:, None, None, None], images, moved)
 
 
-def _map(draw: Float[np.ndarray, "5"], chosen: Augmentation) -> Float[np.ndarray, "2 3"]:
+def _map(draw: Float[np.ndarray, "6"], chosen: Augmentation) -> Float[np.ndarray, "2 3"]:
     """Where each output pixel comes from, in units of half the image's side."""
     angle, scale = math.radians(chosen.turn * draw[0]), 1 + chosen.zoom * draw[1]
     turn = scale * np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
     if chosen.flip and draw[2] < 0:
         turn[:, 0] *= -1
-    return np.concatenate((turn, 2 * chosen.shift * draw[3:, None]), 1)
+    return np.concatenate((turn, 2 * chosen.shift * draw[3:5, None]), 1)

@@ -51,10 +51,18 @@ class Standard:
         return cls(tuple(means), tuple(deviation or 1.0 for deviation in deviations))
 
     def tensor(self, images: UInt8[np.ndarray, "B height width C"]) -> Float[Tensor, "B C height width"]:
-        """Pixels as the model reads them; copied, since a mapped file must not be written to."""
-        pixels = torch.from_numpy(np.array(images)).permute(0, 3, 1, 2).float() / 255
+        """Images as the model reads them."""
+        return self.of(shares(images))
+
+    def of(self, pixels: Float[Tensor, "B C height width"]) -> Float[Tensor, "B C height width"]:
+        """Pixels from 0 to 1 in these units."""
         mean, deviation = torch.tensor(self.mean), torch.tensor(self.deviation)
         return (pixels - mean[:, None, None]) / deviation[:, None, None]
+
+
+def shares(images: UInt8[np.ndarray, "B height width C"]) -> Float[Tensor, "B C height width"]:
+    """Pixels from 0 to 1; copied, since a mapped file must not be written to."""
+    return torch.from_numpy(np.array(images)).permute(0, 3, 1, 2).float() / 255
 
 
 def folder_pictures(path: Path, size: tuple[int, int] | None, cache: Path) -> Pictures:
@@ -131,9 +139,9 @@ class ImageBatches:
     def batch(self, epoch: int, number: int) -> ImageBatch:
         places = order(self.seed, epoch, len(self.chosen))[number * self.size : (number + 1) * self.size]
         samples = self.chosen[places]
-        images = self.standard.tensor(self.pictures.images[samples])
+        images = shares(self.pictures.images[samples])
         images = augmented(images, self.augmentation, self.seed, epoch, samples)
-        return ImageBatch(images, torch.from_numpy(self.pictures.labels[samples]))
+        return ImageBatch(self.standard.of(images), torch.from_numpy(self.pictures.labels[samples]))
 
 
 def _images_in(folder: Path) -> list[Path]:

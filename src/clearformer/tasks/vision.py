@@ -64,7 +64,7 @@ class ImageData:
     def __post_init__(self) -> None:
         require("data.batch", self.batch, self.batch >= 1, tasks_say.WHOLE_FROM_1)
         require("data.size", self.size, self.size is None or min(self.size) >= 1, say.FROM_1)
-        for name in ("shift", "zoom"):
+        for name in ("shift", "zoom", "untouched"):
             share = getattr(self.augmentation, name)
             require(f"data.augmentation.{name}", share, 0 <= share < 1, tasks_say.SHARE_WITH_ZERO)
         turn = self.augmentation.turn
