@@ -1,0 +1,8 @@
+"""Every cause by its name. A cause stands in the file of its subject; here they come together."""
+
+from __future__ import annotations
+
+from clearformer.doctor.causes.cause import Cause
+from clearformer.doctor.causes.sight import SIGHT
+
+CAUSES: dict[str, Cause] = {cause.name: cause for group in (SIGHT,) for cause in group}

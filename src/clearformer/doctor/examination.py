@@ -1,0 +1,34 @@
+"""One examination under way: the parts, the module as it answers, its noise floor, and what has been found so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import torch
+
+from clearformer.doctor.calling.subject import Subject
+from clearformer.doctor.finding import Breach
+from clearformer.doctor.noise import Noise
+from clearformer.doctor.parts import Parts
+
+
+@dataclass
+class Examination:
+    """What a probe may read. It leaves the module as it found it: weights, mode, hooks, generator states."""
+
+    parts: Parts
+    subject: Subject | None
+    """The module with the way it is called; None where no module was handed in."""
+    noise: Noise
+    seed: int = 0
+    breaches: list[Breach] = field(default_factory=list)
+
+    def generator(self) -> torch.Generator:
+        """A fresh one, the same each time: no check's draws depend on which checks ran before."""
+        return torch.Generator().manual_seed(self.seed)
+
+    @property
+    def asked(self) -> Subject:
+        """The subject, where the check's `needs` have made sure that there is one."""
+        assert self.subject is not None
+        return self.subject

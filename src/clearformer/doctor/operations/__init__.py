@@ -1,0 +1,1 @@
+"""The operations inside a forward pass: recorded, and, for an experiment, mended in place."""
