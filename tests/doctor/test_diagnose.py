@@ -38,5 +38,5 @@ def test_a_sound_decoder_is_healthy() -> None:
 def test_a_mask_turned_round_is_an_error() -> None:
     diagnosis = diagnose(OneBlock(inverted=True), kind="decoder", vocab_size=50)
     assert "K01" in {breach.check for finding in diagnosis.errors for breach in finding.breaches}
-    with pytest.raises(DiagnosisError, match="Nothing hides the future|no causal mask|mask inverted"):
+    with pytest.raises(DiagnosisError, match=r"Nothing hides the future|no causal mask|mask inverted"):
         diagnosis.raise_for_errors()
