@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from torch import nn
@@ -14,12 +14,15 @@ from clearformer.doctor.causes.deciding import decide
 from clearformer.doctor.check import Check, NotApplicable
 from clearformer.doctor.diagnosis import Diagnosis
 from clearformer.doctor.examination import Examination
-from clearformer.doctor.finding import Said, Skipped
+from clearformer.doctor.finding import Breach, Said, Skipped
 from clearformer.doctor.noise import NO_NOISE, measure
 from clearformer.doctor.parts import Kind, Parts
 from clearformer.doctor.probing import breaches_of
 from clearformer.doctor.registry import BY_ID, CHECKS
+from clearformer.doctor.telling import Called, Checked, Deciding, Starting, Teller, Told
+from clearformer.errors import UsageError
 from clearformer.messages import doctor as say
+from clearformer.messages import verbatim
 
 Progress = Callable[[str, int, int], None]
 """(check, how many are done, of how many)."""
@@ -45,10 +48,13 @@ def diagnose(
     `first` those to make before the others. Raises UsageError where the module cannot be called and nothing else was
     handed in, saying what was tried.
     """
-    return examine(
-        Parts(model=model, kind=kind, vocab_size=vocab_size, **parts), quick=quick, only=only, first=first,
-        progress=progress,
-    )  # fmt: skip
+
+    def tell(told: Told) -> None:
+        if progress is not None and isinstance(told, Starting):
+            progress(told.check, told.done, told.total)
+
+    together = Parts(model=model, kind=kind, vocab_size=vocab_size, **parts)
+    return examine(together, quick=quick, only=only, first=first, tell=tell)
 
 
 def examine(
@@ -57,26 +63,22 @@ def examine(
     quick: bool = False,
     only: Sequence[str] = (),
     first: Sequence[str] = (),
-    progress: Progress | None = None,
+    without: Mapping[str, Said] | None = None,
+    tell: Teller = lambda told: None,
 ) -> Diagnosis:
-    """As `diagnose`, for parts that are already together."""
-    examination, called = _begin(parts)
+    """As `diagnose`, for parts that are already together. `without` names checks that are not made, each with the
+    reason; `tell` hears what happens as it happens."""
+    examination = _begin(parts, tell)
     deadline = time.monotonic() + (QUICK_SECONDS if quick else SECONDS)
     passed: list[str] = []
     skipped: list[Skipped] = []
-    closed_by: str | None = None
     wanted = list(_wanted(only, first))
+    left_out = dict(without or {})
     for done, check in enumerate(wanted):
-        if progress is not None:
-            progress(check.id, done, len(wanted))
-        why = _unfit(check, parts, quick, closed_by) or (Said(say.NO_TIME) if time.monotonic() > deadline else None)
-        if why is None:
-            try:
-                breaches = breaches_of(check, examination)
-            except NotApplicable as answer:
-                why = answer.why
-            except Exception as error:
-                why = Said(say.PROBE_RAISED, {"kind": type(error).__name__, "detail": error})
+        tell(Starting(check.id, done, len(wanted)))
+        why = left_out.get(check.id) or _unfit(check, examination, quick)
+        breaches, why = _made(check, examination, why or (Said(say.NO_TIME) if time.monotonic() > deadline else None))
+        tell(Checked(check.id, breaches, why))
         if why is not None:
             skipped.append(Skipped(check.id, why))
             continue
@@ -84,20 +86,46 @@ def examine(
         if not breaches:
             passed.append(check.id)
         elif check.gate and any(breach.severity == "ERROR" for breach in breaches):
-            closed_by = check.id
+            examination.closed_by = check.id
+    if examination.uncalled is not None and not examination.breaches and not _others(parts):
+        raise examination.uncalled
+    tell(Deciding())
     findings = decide(examination, BY_ID)
     floor = examination.noise.floor if examination.subject is not None else None
-    return Diagnosis(findings, tuple(skipped), tuple(passed), called, floor)
+    return Diagnosis(findings, tuple(skipped), tuple(passed), examination.called, floor)
 
 
-def _begin(parts: Parts) -> tuple[Examination, Said | None]:
+def _made(check: Check, examination: Examination, why: Said | None) -> tuple[tuple[Breach, ...], Said | None]:
+    """The breaches that a check finds, or why it was not made."""
+    if why is not None:
+        return (), why
+    try:
+        return breaches_of(check, examination), None
+    except NotApplicable as answer:
+        return (), answer.why
+    except (Exception, SystemExit) as error:
+        return (), Said(say.PROBE_RAISED, {"kind": type(error).__name__, "detail": error})
+
+
+def _begin(parts: Parts, tell: Teller) -> Examination:
+    """The module as it answers; where it does not, the examination goes on with what does not need it."""
+    examination = Examination(parts, None, NO_NOISE)
     if parts.model is None:
-        return Examination(parts, None, NO_NOISE), None
-    subject, called = find_out(parts)
-    examination = Examination(parts, subject, NO_NOISE)
-    with evaluating(subject.module):
-        examination.noise = measure(subject, examination.generator())
-    return examination, called
+        return examination
+    try:
+        examination.subject, examination.called = find_out(parts)
+        with evaluating(parts.model):
+            examination.noise = measure(examination.subject, examination.generator())
+    except UsageError as error:
+        examination.subject, examination.uncalled = None, error
+        return examination
+    tell(Called(examination.called, examination.noise.floor))
+    return examination
+
+
+def _others(parts: Parts) -> bool:
+    """Whether something was handed in that checks look at without the module."""
+    return any(parts.has(name) for check in CHECKS for name in check.needs if name != "model")
 
 
 def _wanted(only: Sequence[str], first: Sequence[str]) -> Iterator[Check]:
@@ -107,14 +135,18 @@ def _wanted(only: Sequence[str], first: Sequence[str]) -> Iterator[Check]:
     yield from sorted(chosen, key=lambda check: (not check.gate, rank.get(check.id, len(rank))))
 
 
-def _unfit(check: Check, parts: Parts, quick: bool, closed_by: str | None) -> Said | None:
+def _unfit(check: Check, examination: Examination, quick: bool) -> Said | None:
     """Why a check is not made, if it is not."""
+    parts = examination.parts
     if missing := [name for name in check.needs if not parts.has(name)]:
         return Said(say.NEEDS[missing[0]])
+    if "model" in check.needs and examination.uncalled is not None and not check.uncalled:
+        error = examination.uncalled
+        return Said(say.NOT_CALLED, {"why": verbatim(error.cause("en"), error.cause("zh"))})
     if parts.kind is not None and parts.kind not in check.kinds:
         return Said(say.OTHER_KIND, {"kind": parts.kind})
-    if closed_by is not None and "model" in check.needs:
-        return Said(say.GATE_CLOSED, {"check": closed_by})
+    if examination.closed_by is not None and "model" in check.needs:
+        return Said(say.GATE_CLOSED, {"check": examination.closed_by})
     if quick and not check.quick:
         return Said(say.NOT_QUICK)
     return None

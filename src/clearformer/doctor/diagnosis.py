@@ -21,6 +21,8 @@ class Diagnosis:
     """How the module is called, in words."""
     floor: float | None = None
     """The measured noise floor, in units of the output."""
+    notes: tuple[Said, ...] = ()
+    """What happened beside: a process that ended in between, output that was cut."""
 
     @property
     def errors(self) -> tuple[Finding, ...]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 import torch
 
 from clearformer.doctor.calling.subject import Subject
-from clearformer.doctor.finding import Breach
+from clearformer.doctor.finding import Breach, Said
 from clearformer.doctor.noise import Noise
 from clearformer.doctor.parts import Parts
+from clearformer.errors import UsageError
 
 
 @dataclass
@@ -22,6 +23,12 @@ class Examination:
     noise: Noise
     seed: int = 0
     breaches: list[Breach] = field(default_factory=list)
+    called: Said | None = None
+    """How the module is called, in words."""
+    uncalled: UsageError | None = None
+    """Why no way of calling the module was found, where a module was handed in and `subject` is None."""
+    closed_by: str | None = None
+    """The gate that found an error."""
 
     def generator(self) -> torch.Generator:
         """A fresh one, the same each time: no check's draws depend on which checks ran before."""

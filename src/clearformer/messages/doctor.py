@@ -33,4 +33,5 @@ OTHER_KIND = Message("This law is not one of a {kind}.", "{kind} 没有这条定
 GATE_CLOSED = Message("{check} must hold first: it would echo here.", "{check} 须先成立，否则这里只会重复它的结论。")
 NOT_QUICK = Message("Left out by --quick.", "--quick 略去了它。")
 NO_TIME = Message("The time was used up.", "时间已用完。")
+NOT_CALLED = Message("The module could not be called: {why}", "模块无法调用：{why}")
 PROBE_RAISED = Message("The module raised {kind} under this probe: {detail}", "模块在这项检查下引发了 {kind}：{detail}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from clearformer.doctor.causes.cause import Cause
 from clearformer.doctor.causes.table import CAUSES
@@ -33,6 +33,15 @@ def decide(examination: Examination, checks: dict[str, Check]) -> tuple[Finding,
             findings.append(_finding(cause, explained, confirmed=True))
             left = [breach for breach in left if breach not in explained]
     findings.extend(_unconfirmed(left))
+    return _in_rank(findings)
+
+
+def undecided(breaches: Sequence[Breach]) -> tuple[Finding, ...]:
+    """The findings by suspicion alone, where no experiment can be made any more."""
+    return _in_rank(_unconfirmed(list(breaches)))
+
+
+def _in_rank(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda each: (SEVERITIES.index(each.severity), not each.confirmed)))
 
 
