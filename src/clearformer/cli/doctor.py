@@ -1,0 +1,116 @@
+"""`clearformer doctor TARGET`: which laws a Transformer breaks, anybody's, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from clearformer.cli.doctor_flags import EXAMINING, Examining
+from clearformer.cli.flags import Spoken
+from clearformer.cli.screen import Screen, aligned, visible
+from clearformer.messages import Language
+from clearformer.messages import doctor_process as say_of_process
+from clearformer.messages import doctor_report as say
+
+if TYPE_CHECKING:
+    from clearformer.doctor.diagnosis import Diagnosis
+    from clearformer.doctor.report import Told
+    from clearformer.doctor.telling import Teller
+
+Target = Annotated[
+    str,
+    Parameter(help="my_model.py:build, package.module:build, a run's or a model's folder, or a Hub id."),
+]
+
+
+def doctor(target: Target, /, *, flags: Examining = EXAMINING, language: Spoken = "en") -> int:
+    """Find which laws a Transformer breaks, name the cause, and say what mends it."""
+    from clearformer.cli.doctor_target import request_for
+    from clearformer.doctor.apart.running import examine_apart
+
+    screen = Screen(language, flags)
+    request = request_for(target, flags, screen)
+    with bar(target, screen) as tell:
+        found = examine_apart(request, target, tell)
+    write_files(target, found, flags, screen)
+    if screen.as_json:
+        from clearformer.doctor.report import facts
+
+        screen.json(facts(found, language))
+    else:
+        show(found, screen)
+    return 0 if found.healthy else 1
+
+
+def show(found: Diagnosis, screen: Screen) -> None:
+    """Each finding with its evidence and mend; then what holds, and what was not checked and why."""
+    from clearformer.doctor.report import skipped_by_reason, told, verdict
+
+    language = screen.language
+    if found.called is not None:
+        print(visible(found.called.text(language)), say.FLOOR.text(language, floor=found.floor))
+        print()
+    for finding in found.findings:
+        print("\n".join(visible(line) for line in lines(told(finding, language), language)))
+        print()
+    if found.passed:
+        print(say.PASSED.text(language, checks=", ".join(found.passed)))
+    if found.skipped:
+        print(say.SKIPPED.text(language))
+        print("\n".join(visible(f"  {checks}: {why}") for checks, why in skipped_by_reason(found, language)))
+    for note in found.notes:
+        print(visible(note.text(language)))
+    print()
+    print(verdict(found, language))
+
+
+def lines(finding: Told, language: Language) -> Iterator[str]:
+    """A finding on the terminal: what is broken, then why, in two columns."""
+    name = f" {finding.name}" if finding.name else ""
+    yield f"{say.SEVERITIES[finding.severity].text(language)}  {finding.check}{name}: {finding.law}"
+    state = (say.CONFIRMED if finding.confirmed else say.SUSPECTED).text(language)
+    rows = [(say.CAUSE, say.NAMED.text(language, cause=finding.cause, state=state, meaning=finding.meaning))]
+    rows += [(say.RIVALS, ", ".join(finding.rivals))] if finding.rivals else []
+    rows += [(say.EVIDENCE, each) for each in finding.evidence]
+    rows += [(say.WHERE, finding.where)] if finding.where is not None else []
+    rows.append((say.FIX, finding.fix))
+    yield from aligned([(f"  {label.text(language)}", text) for label, text in rows], (False, False))
+
+
+def write_files(target: str, found: Diagnosis, flags: Examining, screen: Screen) -> None:
+    """The page and the SARIF log, where they are asked for."""
+    if flags.html is not None:
+        from clearformer.doctor.page import write_page
+
+        screen.note(say.WRITTEN, path=write_page(Path(flags.html), found, target, screen.language))
+    if flags.sarif is not None:
+        from clearformer.doctor.sarif import write_sarif
+
+        screen.note(say.WRITTEN, path=write_sarif(Path(flags.sarif), found, target))
+
+
+@contextmanager
+def bar(target: str, screen: Screen) -> Iterator[Teller]:
+    """A bar over the checks, with the name of the one under way."""
+    from clearformer.doctor.registry import BY_ID
+    from clearformer.doctor.telling import Called, Checked, Deciding, Starting
+    from clearformer.doctor.telling import Told as Event
+
+    with ExitStack() as bars:
+        renamed = bars.enter_context(screen.stages(say_of_process.STARTING, target=target))
+
+        def tell(told: Event) -> None:
+            match told:
+                case Starting():
+                    name = BY_ID[told.check].name if told.check in BY_ID else ""
+                    renamed(say_of_process.EXAMINING, told.done, told.total, check=told.check, name=name)
+                case Deciding():
+                    renamed(say_of_process.DECIDING, 0, 0)
+                case Called() | Checked():
+                    pass
+
+        yield tell
