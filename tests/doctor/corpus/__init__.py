@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from doctor.corpus import (
-    attention_faults,
-    padding_faults,
-    position_faults,
-    sight_faults,
-)
+import importlib
+
 from doctor.corpus.case import CASES, Case
 
-__all__ = ["CASES", "Case", "attention_faults", "padding_faults", "position_faults", "sight_faults"]
+FAULTY = ("attention", "sight", "padding", "position", "cache", "parameter", "loss", "loop", "resume", "generation",
+          "forecast", "file")  # fmt: skip
+HEALTHY = ("hand_written", "families", "own", "parts")
+for _module in (*(f"{each}_faults" for each in FAULTY), *(f"healthy_{each}" for each in HEALTHY)):
+    importlib.import_module(f"doctor.corpus.{_module}")
+
+__all__ = ["CASES", "Case"]

@@ -36,7 +36,7 @@ class Case:
     def parts(self, folder: Path) -> Parts:
         """What is handed in, built anew from a fixed seed. `folder` is empty and the case's own."""
         torch.manual_seed(0)
-        return self.build(folder) if inspect.signature(self.build).parameters else self.build()
+        return self.build(folder) if "folder" in inspect.signature(self.build).parameters else self.build()
 
 
 CASES: dict[str, Case] = {}
