@@ -78,4 +78,3 @@ def resumed(tracker: Tracker) -> Iterator[None]:
         yield
     finally:
         TorchFunctionMode.__exit__(tracker, None, None, None)
-
