@@ -20,7 +20,7 @@ from clearformer.doctor.parts import Kind, Parts
 from clearformer.doctor.probing import breaches_of
 from clearformer.doctor.registry import BY_ID, CHECKS
 from clearformer.doctor.telling import Called, Checked, Deciding, Starting, Teller, Told
-from clearformer.errors import UsageError
+from clearformer.errors import ClearformerError, UsageError
 from clearformer.messages import doctor as say
 from clearformer.messages import verbatim
 
@@ -103,6 +103,8 @@ def _made(check: Check, examination: Examination, why: Said | None) -> tuple[tup
         return breaches_of(check, examination), None
     except NotApplicable as answer:
         return (), answer.why
+    except ClearformerError as error:
+        return (), Said(say.NOT_POSSIBLE, {"why": verbatim(error.cause("en"), error.cause("zh"))})
     except (Exception, SystemExit) as error:
         return (), Said(say.PROBE_RAISED, {"kind": type(error).__name__, "detail": error})
 

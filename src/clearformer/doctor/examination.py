@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 import torch
 
 from clearformer.doctor.calling.subject import Subject
+from clearformer.doctor.check import NotApplicable
+from clearformer.doctor.course import Course, read_course
 from clearformer.doctor.finding import Breach, Said
 from clearformer.doctor.noise import Noise
 from clearformer.doctor.parts import Parts
 from clearformer.errors import UsageError
+from clearformer.messages.doctor_runs import NO_METRICS
 
 
 @dataclass
@@ -29,6 +32,14 @@ class Examination:
     """Why no way of calling the module was found, where a module was handed in and `subject` is None."""
     closed_by: str | None = None
     """The gate that found an error."""
+
+    def course(self) -> Course:
+        """How the training in the folder went. Raises NotApplicable where there was none."""
+        assert self.parts.folder is not None
+        found = read_course(self.parts.folder)
+        if found is None:
+            raise NotApplicable(NO_METRICS)
+        return found
 
     def generator(self) -> torch.Generator:
         """A fresh one, the same each time: no check's draws depend on which checks ran before."""

@@ -5,8 +5,16 @@ from __future__ import annotations
 from clearformer.doctor.check import Check
 from clearformer.doctor.checks.causality import CAUSALITY
 from clearformer.doctor.checks.determinism import DETERMINISM
+from clearformer.doctor.checks.run_gradients import RUN_GRADIENTS
+from clearformer.doctor.checks.run_held_out import RUN_HELD_OUT
+from clearformer.doctor.checks.run_loss import RUN_LOSS
+from clearformer.doctor.checks.run_rate import RUN_RATE
+from clearformer.doctor.checks.run_spikes import RUN_SPIKES
 from clearformer.doctor.checks.shift import SHIFT
 
-CHECKS: tuple[Check, ...] = (DETERMINISM, CAUSALITY, SHIFT)
+RUNS = (RUN_RATE, RUN_LOSS, RUN_SPIKES, RUN_HELD_OUT, RUN_GRADIENTS)
+"""Laws of a training's course; the rate first, which explains a loss that stands."""
+
+CHECKS: tuple[Check, ...] = (DETERMINISM, CAUSALITY, SHIFT, *RUNS)
 
 BY_ID: dict[str, Check] = {check.id: check for check in CHECKS}

@@ -34,4 +34,5 @@ GATE_CLOSED = Message("{check} must hold first: it would echo here.", "{check} �
 NOT_QUICK = Message("Left out by --quick.", "--quick 略去了它。")
 NO_TIME = Message("The time was used up.", "时间已用完。")
 NOT_CALLED = Message("The module could not be called: {why}", "模块无法调用：{why}")
+NOT_POSSIBLE = Message("It could not be made: {why}", "无法进行：{why}")
 PROBE_RAISED = Message("The module raised {kind} under this probe: {detail}", "模块在这项检查下引发了 {kind}：{detail}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from clearformer.doctor.causes.cause import Cause
 from clearformer.doctor.causes.loss import LOSS
+from clearformer.doctor.causes.runs import RUNS
 from clearformer.doctor.causes.sight import SIGHT
 
-CAUSES: dict[str, Cause] = {cause.name: cause for group in (SIGHT, LOSS) for cause in group}
+CAUSES: dict[str, Cause] = {cause.name: cause for group in (SIGHT, LOSS, RUNS) for cause in group}
