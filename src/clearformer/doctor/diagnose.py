@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from torch import nn
@@ -116,11 +117,14 @@ def _begin(parts: Parts, tell: Teller) -> Examination:
         return examination
     try:
         examination.subject, examination.called = find_out(parts)
-        with evaluating(parts.model):
-            examination.noise = measure(examination.subject, examination.generator())
     except UsageError as error:
-        examination.subject, examination.uncalled = None, error
+        examination.uncalled = error
         return examination
+    subject = examination.subject
+    examination.parts = replace(parts, kind=subject.kind, vocab_size=parts.vocab_size or subject.vocab_size or None)
+    if subject.raised is None:
+        with evaluating(parts.model):
+            examination.noise = measure(subject, examination.generator())
     tell(Called(examination.called, examination.noise.floor))
     return examination
 
