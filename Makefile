@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test check native native-check bench test-long clean
+.PHONY: run test check native native-check bench bench-doctor test-long clean
 
 run: $(READY)
 	$(BIN)/clearformer tour
@@ -30,6 +30,11 @@ bench: $(READY)
 	$(BIN)/clearformer bench decode --vs hf --dtype bfloat16
 	$(BIN)/clearformer bench prefill --vs hf --prompt 512 --dtype float32
 	$(BIN)/clearformer bench prefill --vs hf --prompt 512 --dtype bfloat16
+
+# The doctor over its corpus, and torchtest2 and trainproof beside it: CLEARFORMER_DOCTOR_PEERS names the interpreter of
+# an environment that has them, or one is made in build/doctor-peers. About half an hour.
+bench-doctor: $(READY)
+	$(BIN)/python benchmarks/diagnosis.py --out docs/doctor-results.md
 
 test-long: $(READY)
 	HYPOTHESIS_PROFILE=random $(BIN)/python -m pytest -n 2 -m long --timeout 5400

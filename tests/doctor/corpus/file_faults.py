@@ -13,14 +13,14 @@ from doctor.corpus.case import Parts, faulty
 from doctor.corpus.files import Template, Words, checkpoint, run, weights
 
 
-@faulty("shard missing", "tensors missing", report="I4")
+@faulty("shard missing", report="I4")
 def a_shard_of_the_index_is_absent(folder: Path) -> Parts:
     checkpoint(folder, max_shard_size="20KB")
     sorted(folder.glob("*.safetensors"))[1].unlink()
     return {"folder": folder}
 
 
-@faulty("file truncated", "file shorter than its header", report="I4")
+@faulty("file truncated", report="I4")
 def a_file_ends_too_early(folder: Path) -> Parts:
     checkpoint(folder)
     path = folder / "model.safetensors"
@@ -43,7 +43,7 @@ def the_file_has_a_head_of_its_own(folder: Path) -> Parts:
     return {"folder": folder}
 
 
-@faulty("vocabulary differs", "shapes differ from the config", report="I6")
+@faulty("config contradicts weights", report="I6")
 def more_words_than_rows(folder: Path) -> Parts:
     checkpoint(folder)
     config = json.loads((folder / "config.json").read_text())
@@ -51,7 +51,7 @@ def more_words_than_rows(folder: Path) -> Parts:
     return {"folder": folder}
 
 
-@faulty("config disagrees with the weights", "shapes differ from the config", report="I7")
+@faulty("config contradicts weights", report="I7")
 def key_heads_in_the_config_only(folder: Path) -> Parts:
     checkpoint(folder)
     config = json.loads((folder / "config.json").read_text())
@@ -130,7 +130,7 @@ def the_rate_is_zero_all_along(folder: Path) -> Parts:
     return {"folder": folder}
 
 
-@faulty("loss spike", "gradient norm explodes", report="D6")
+@faulty("loss spike", report="D6")
 def the_loss_jumps(folder: Path) -> Parts:
     run(folder, [4.0 * 0.98**step if step != 120 else 60.0 for step in range(200)])
     return {"folder": folder}
@@ -142,14 +142,14 @@ def the_loss_is_no_number(folder: Path) -> Parts:
     return {"folder": folder}
 
 
-@faulty("overfitting", "train and validation apart", report="L6")
+@faulty("overfitting", report="L6")
 def validation_rises_while_training_falls(folder: Path) -> Parts:
     falling = [4.0 * 0.98**step for step in range(200)]
     run(folder, falling, validation=[4.0 + 0.01 * step for step in range(200)])
     return {"folder": folder}
 
 
-@faulty("head overwritten", "weights still as drawn", report="I6")
+@faulty("tensors never trained", "head overwritten", report="I6")
 def the_head_is_random_again(folder: Path) -> Parts:
     checkpoint(folder, tie_word_embeddings=False, trained=True)
     generator = torch.Generator().manual_seed(1)
