@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from clearformer.doctor.causes.cause import Cause
 from clearformer.doctor.causes.loss import LOSS
+from clearformer.doctor.causes.operations import OPERATIONS
 from clearformer.doctor.causes.runs import RUNS
 from clearformer.doctor.causes.sight import SIGHT
 
-CAUSES: dict[str, Cause] = {cause.name: cause for group in (SIGHT, LOSS, RUNS) for cause in group}
+GROUPS: tuple[tuple[Cause, ...], ...] = (
+    SIGHT,
+    OPERATIONS,
+    LOSS,
+    RUNS,
+)  # fmt: skip
+
+CAUSES: dict[str, Cause] = {cause.name: cause for group in GROUPS for cause in group}

@@ -148,7 +148,7 @@ def scales(known: Followed, operation: Operation, output: Tensor) -> None:
     if trail is None:
         return
     others = [each for each in operation.args[:2] if known.of(each) is not trail]
-    factor = _number(others[0]) if len(others) == 1 else None
+    factor = number(others[0]) if len(others) == 1 else None
     if factor is not None and trail.scale is not None:
         divides = operation.name not in {"mul", "multiply", "rmul"}
         known.put(output, replace(trail, scale=trail.scale / factor if divides and factor else trail.scale * factor))
@@ -157,10 +157,10 @@ def scales(known: Followed, operation: Operation, output: Tensor) -> None:
         known.put(output, trail)
         return
     other = next((each for each in others if isinstance(each, Tensor)), None)
-    if trail.role == "scores" and other is not None and other.shape[-2:] == output.shape[-2:] and _zeros(other):
+    if trail.role == "scores" and other is not None and other.shape[-2:] == output.shape[-2:] and zeros_and_ones(other):
         trail.site.hidings.append(Hiding("multiplied", 0.0))
         known.put(output, trail)
-    elif trail.role == "weights" and other is not None and _zeros(other):
+    elif trail.role == "weights" and other is not None and zeros_and_ones(other):
         trail.site.hidings.append(Hiding("after softmax", 0.0))
         known.put(output, replace(trail, pure=False))
     else:
@@ -189,7 +189,7 @@ def _added_to(site: Site, mask: Any, sign: float) -> None:
     lowest = float(values.min())
     if lowest <= HIDES:
         site.hidings.append(Hiding("added", lowest, finite=lowest > -3e38))
-    elif _zeros(mask):
+    elif zeros_and_ones(mask):
         site.hidings.append(Hiding("added", None, zeros_and_ones=True))
     elif bool(values.any()):
         site.biased = True
@@ -203,10 +203,10 @@ def hides(known: Followed, operation: Operation, output: Tensor) -> None:
         return
     if trail.site is not None and trail.role in {"scores", "weights"}:
         if operation.name == "masked_fill":
-            value = _number(operation.argument(2, "value"))
+            value = number(operation.argument(2, "value"))
         else:
             others = [operation.argument(1, "input"), operation.argument(2, "other")]
-            value = next((_number(each) for each in others if known.of(each) is not trail), None)
+            value = next((number(each) for each in others if known.of(each) is not trail), None)
         _hidden_as(trail, value)
     known.put(output, trail if trail.role != "weights" else replace(trail, pure=False))
 
@@ -221,7 +221,7 @@ def set_in_place(known: Followed, operation: Operation) -> None:
     """`scores[mask] = -inf`."""
     trail = known.of(operation.args[0])
     if trail is not None and trail.site is not None and trail.role in {"scores", "weights"}:
-        _hidden_as(trail, _number(operation.args[2]))
+        _hidden_as(trail, number(operation.args[2]))
 
 
 def cuts(known: Followed, operation: Operation, output: Tensor) -> None:
@@ -294,7 +294,7 @@ def _seen(mask: Any, is_causal: bool, shape: tuple[int, ...], site: Site) -> Ten
     return seen.expand(shape)
 
 
-def _number(value: Any) -> float | None:
+def number(value: Any) -> float | None:
     if isinstance(value, bool | int | float):
         return float(value)
     if isinstance(value, Tensor) and value.numel() == 1:
@@ -302,7 +302,7 @@ def _number(value: Any) -> float | None:
     return None
 
 
-def _zeros(tensor: Tensor) -> bool:
+def zeros_and_ones(tensor: Tensor) -> bool:
     """Whether a tensor has noughts and ones, both, and nothing else."""
     values = set(tensor.detach().double().unique().tolist()) if tensor.numel() < 1 << 20 else set()
     return values == {0.0, 1.0}

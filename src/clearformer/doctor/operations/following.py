@@ -20,6 +20,10 @@ class Followed:
 
     def __init__(self, batch_first: bool, places: Places | None) -> None:
         self.batch_first, self.places = batch_first, places
+        self.forget()
+
+    def forget(self) -> None:
+        """Another forward pass begins."""
         self.trails: dict[int, Trail] = {}
         self.kept: dict[int, Tensor] = {}
         """A tensor that is followed stays alive, so that its identity is its own."""
