@@ -43,6 +43,8 @@ class Breach:
     where: str | None = None
     """Module path and source line, where they can be known: `layers.0.attention (my_model.py:41)`."""
     signs: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    law: str = ""
+    """Which of the check's laws it is, where the check has several."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class Finding:
     """Causes that would look alike, most probable first, that no experiment has ruled out."""
     confirmed: bool = False
     """With the hypothetical mend applied in place, the laws held again."""
+    place: str | None = None
+    """Where it lies, where the cause itself could be located."""
 
     @property
     def check(self) -> str:
@@ -64,7 +68,7 @@ class Finding:
 
     @property
     def where(self) -> str | None:
-        return next((breach.where for breach in self.breaches if breach.where is not None), None)
+        return next((breach.where for breach in self.breaches if breach.where is not None), self.place)
 
 
 @dataclass(frozen=True)

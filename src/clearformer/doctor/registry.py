@@ -5,6 +5,7 @@ from __future__ import annotations
 from clearformer.doctor.check import Check
 from clearformer.doctor.checks.causality import CAUSALITY
 from clearformer.doctor.checks.determinism import DETERMINISM
+from clearformer.doctor.checks.recorded import RECORDED
 from clearformer.doctor.checks.run_gradients import RUN_GRADIENTS
 from clearformer.doctor.checks.run_held_out import RUN_HELD_OUT
 from clearformer.doctor.checks.run_loss import RUN_LOSS
@@ -15,6 +16,12 @@ from clearformer.doctor.checks.shift import SHIFT
 RUNS = (RUN_RATE, RUN_LOSS, RUN_SPIKES, RUN_HELD_OUT, RUN_GRADIENTS)
 """Laws of a training's course; the rate first, which explains a loss that stands."""
 
-CHECKS: tuple[Check, ...] = (DETERMINISM, CAUSALITY, SHIFT, *RUNS)
+CHECKS: tuple[Check, ...] = (
+    DETERMINISM,
+    CAUSALITY,
+    RECORDED,
+    SHIFT,
+    *RUNS,
+)  # fmt: skip
 
 BY_ID: dict[str, Check] = {check.id: check for check in CHECKS}

@@ -18,7 +18,8 @@ NO_ATTENTION = Message(
     "No attention was recognised among the operations of the forward pass.", "前向计算的运算中没有认出注意力。"
 )
 DROPS = Message(
-    "dropout of {rate:.2g} acts in evaluation, at {count} places", "评估时仍有比例为 {rate:.2g} 的 dropout，共 {count} 处"
+    "dropout of {rate:.2g} acts in evaluation, at {count} places",
+    "评估时仍有比例为 {rate:.2g} 的 dropout，共 {count} 处",
 )
 READS_ROWS = Message(
     "{count} attentions run across the rows of the batch instead of along the sequence",
@@ -37,7 +38,9 @@ WRONG_AXIS = Message(
     "{count} softmaxes run over axis {axis}, the keys are axis {right}: the weights of a query do not sum to one",
     "有 {count} 处 softmax 沿第 {axis} 轴计算，而键在第 {right} 轴：同一查询的权重之和不是 1",
 )
-SEES_EVERYTHING = Message("{count} attentions see every position, later ones too", "有 {count} 处注意力看得到所有位置，包括后面的")
+SEES_EVERYTHING = Message(
+    "{count} attentions see every position, later ones too", "有 {count} 处注意力看得到所有位置，包括后面的"
+)
 SEES_ONLY_AHEAD = Message(
     "{count} attentions see only what comes later and nothing before", "有 {count} 处注意力只看得到后面，看不到前面"
 )

@@ -29,3 +29,7 @@ class Cause:
     """The hypothetical mend in place; None where nothing can be mended from outside."""
     fits: Callable[[tuple[Breach, ...]], bool] = lambda breaches: True
     """False where the signs of the breaches speak against it."""
+    general: bool = False
+    """Its mend would also mend what other causes did: it is tried after them."""
+    locate: Callable[[Examination], str | None] | None = None
+    """Where in the module it lies, where no breach says so."""

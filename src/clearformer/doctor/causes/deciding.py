@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -10,28 +11,40 @@ from clearformer.doctor.causes.table import CAUSES
 from clearformer.doctor.check import Check
 from clearformer.doctor.examination import Examination
 from clearformer.doctor.finding import SEVERITIES, Breach, Finding
-from clearformer.doctor.probing import breaches_of
+from clearformer.doctor.probing import breaches_of, untouched
 
-TRIED = 6
-"""Suspects whose mend is tried for one group of breaches."""
+TRIED = 8
+"""Suspects whose mend is tried."""
+SECONDS = 15.0
+"""Time for experiments. What is not tried by then stays a suspicion."""
+RECORDED = 3.0
+"""A check that saw the operation itself weighs as much as so many that saw its effect."""
 
 
 def decide(examination: Examination, checks: dict[str, Check]) -> tuple[Finding, ...]:
     """The findings, worst first and within that confirmed first.
 
     The cause that most breaches suspect is tried first: its mend is applied in place and the checks are run again.
-    What then holds was its doing. What no mend explains goes to its own first suspect, unconfirmed.
+    What then holds was its doing. A cause whose mend would also mend others is tried after these. What no mend
+    explains goes to its own first suspect, unconfirmed.
     """
     left = list(examination.breaches)
     findings: list[Finding] = []
+    deadline = time.monotonic() + SECONDS
     for cause in _in_order(left):
         suspected = tuple(breach for breach in left if cause.name in breach.suspects)
-        if not suspected or cause.mend is None or not cause.fits(suspected):
+        if not suspected or not cause.fits(suspected) or time.monotonic() > deadline:
             continue
-        explained = tuple(breach for breach in left if _mended(breach, cause, examination, checks))
-        if any(breach in explained for breach in suspected):
-            findings.append(_finding(cause, explained, confirmed=True))
-            left = [breach for breach in left if breach not in explained]
+        # A mend that does nothing for those who suspect it is not tried on the others.
+        explained = _explained(suspected, cause, examination, checks)
+        if not any(breach.severity == suspected[0].severity for breach in explained):
+            continue
+        others = tuple(breach for breach in left if breach not in suspected)
+        explained += _explained(others, cause, examination, checks)
+        if not _alive(cause, examination):
+            continue
+        findings.append(_finding(cause, explained, examination, confirmed=True))
+        left = [breach for breach in left if breach not in explained]
     findings.extend(_unconfirmed(left))
     return _in_rank(findings)
 
@@ -50,16 +63,41 @@ def _in_order(breaches: list[Breach]) -> list[Cause]:
     weight: dict[str, float] = defaultdict(float)
     for breach in breaches:
         for place, name in enumerate(breach.suspects):
-            weight[name] += 1 / (1 + place)
-    names = sorted(weight, key=lambda name: -weight[name])
+            weight[name] += (RECORDED if "recorded" in breach.signs else 1.0) / (1 + place)
+    names = sorted(weight, key=lambda name: (CAUSES[name].general, -weight[name]))
     return [CAUSES[name] for name in names if CAUSES[name].mend is not None][:TRIED]
 
 
-def _mended(breach: Breach, cause: Cause, examination: Examination, checks: dict[str, Check]) -> bool:
-    """Whether the breach is gone under the cause's mend."""
+def _explained(
+    breaches: Iterable[Breach], cause: Cause, examination: Examination, checks: dict[str, Check]
+) -> tuple[Breach, ...]:
+    """The breaches that are gone under the cause's mend. A mend that cannot be made explains nothing."""
     assert cause.mend is not None
-    with cause.mend(examination):
-        return not any(again.severity == breach.severity for again in breaches_of(checks[breach.check], examination))
+    gone: list[Breach] = []
+    again: dict[str, tuple[Breach, ...]] = {}
+    for breach in breaches:
+        try:
+            if breach.check not in again:
+                with cause.mend(examination):
+                    again[breach.check] = breaches_of(checks[breach.check], examination)
+        except Exception:
+            continue
+        if not any((each.severity, each.law) == (breach.severity, breach.law) for each in again[breach.check]):
+            gone.append(breach)
+    return tuple(gone)
+
+
+def _alive(cause: Cause, examination: Examination) -> bool:
+    """Whether the mended module still answers with numbers that depend on what it reads: else any law would hold."""
+    subject = examination.subject
+    if subject is None or cause.mend is None:
+        return True
+    generator = examination.generator()
+    inputs = subject.inputs(2, subject.length(12), generator)
+    with cause.mend(examination), untouched(examination):
+        before = subject.answer(inputs)
+        after = subject.answer(subject.replaced(inputs, slice(0, inputs.shape[1] - 1), generator))
+    return bool(before.isfinite().all()) and examination.noise.differs(before[:, -1], after[:, -1])
 
 
 def _unconfirmed(breaches: list[Breach]) -> Iterator[Finding]:
@@ -77,8 +115,14 @@ def _unconfirmed(breaches: list[Breach]) -> Iterator[Finding]:
         yield _finding(CAUSES[name], tuple(members), confirmed=False)
 
 
-def _finding(cause: Cause, breaches: tuple[Breach, ...], *, confirmed: bool) -> Finding:
+def _finding(
+    cause: Cause, breaches: tuple[Breach, ...], examination: Examination | None = None, *, confirmed: bool
+) -> Finding:
     worst = min((breach.severity for breach in breaches), key=SEVERITIES.index)
     ordered = tuple(sorted(breaches, key=lambda breach: (SEVERITIES.index(breach.severity), breach.check)))
     rivals = tuple(dict.fromkeys(name for breach in ordered for name in breach.suspects if name != cause.name))
-    return Finding(cause.name, worst, ordered, () if confirmed else rivals[:3], confirmed)
+    place = None
+    if examination is not None and cause.locate is not None and not any(breach.where for breach in ordered):
+        with untouched(examination):
+            place = cause.locate(examination)
+    return Finding(cause.name, worst, ordered, () if confirmed else rivals[:3], confirmed, place)

@@ -41,11 +41,17 @@ def _probe(examination: Examination) -> Iterator[Breach]:
 
 
 def _breach(
-    severity: Severity, message: Message, causes: tuple[str, ...], sites: list[str | None], **values: object
+    severity: Severity,
+    message: Message,
+    causes: tuple[str, ...],
+    sites: list[str | None],
+    law: str = "",
+    **values: object,
 ) -> Breach:
     """One breach for all attentions that share it: the first is shown, the others counted."""
     said = Said(message, {"count": len(sites)} | values)
-    return Breach("K18", severity, (said,), causes, where=sites[0], signs={"recorded": 1} | values)
+    signs = {"recorded": 1} | values
+    return Breach("K18", severity, (said,), causes, where=sites[0], signs=signs, law=law or causes[0])
 
 
 def _drops(recording: Recording) -> Iterator[Breach]:
@@ -74,13 +80,15 @@ def _heads(recording: Recording) -> Iterator[Breach]:
     ]  # fmt: skip
     split += [each.place for each in recording.scramblings if each.stage == "split"]
     if split:
-        yield _breach("ERROR", say.SPLIT, ("heads split without transpose", "heads merged without transpose"), split)
+        yield _breach(
+            "ERROR", say.SPLIT, ("heads split without transpose", "heads merged without transpose"), split, law="heads"
+        )
         return
     merged = [each for each in recording.scramblings if each.stage == "merge"]
     if merged:
         yield _breach(
             "ERROR", say.MERGED, ("heads merged without transpose", "heads split without transpose"),
-            [each.place for each in merged], shape=merged[0].shape,
+            [each.place for each in merged], law="heads", shape=merged[0].shape,
         )  # fmt: skip
 
 
@@ -114,16 +122,18 @@ def _looks(examination: Examination, recording: Recording) -> Iterator[Breach]:
         if any(hiding.zeros_and_ones or hiding.written in {"multiplied", "after softmax"}
                for site in recording.own() for hiding in site.hidings):  # fmt: skip
             return
-        suspects = (cause,)
+        suspects: tuple[str, ...] = (cause,)
         if seen == "everything" and causal and all(_reads_memory(place) for place in found[seen]):
             suspects = ("memory is the target", "no causal mask")
         if seen == "everything" and recording.ignored_hints:
             suspects = ("is_causal hint disagrees", "no causal mask")
-        yield _breach("ERROR" if broken else "WARN", message, suspects, found[seen])
+        yield _breach("ERROR" if broken else "WARN", message, suspects, found[seen], law="sight")
 
 
 def _reads_memory(place: str | None) -> bool:
-    return place is not None and any(word in place.lower() for word in ("multihead_attn", "cross", "memory", "encoder_attn"))
+    return place is not None and any(
+        word in place.lower() for word in ("multihead_attn", "cross", "memory", "encoder_attn")
+    )
 
 
 def _hints(examination: Examination, recording: Recording) -> Iterator[Breach]:
@@ -159,7 +169,9 @@ def _sources(examination: Examination, recording: Recording) -> Iterator[Breach]
     if subject.call.source is not None:
         hiding = hides_the_source(recording, subject.length(SOURCE))
         if hiding:
-            yield _breach("ERROR", say.SOURCE_HIDDEN, ("source hidden by causal mask",), [each.place for each in hiding])
+            yield _breach(
+                "ERROR", say.SOURCE_HIDDEN, ("source hidden by causal mask",), [each.place for each in hiding]
+            )
 
 
 def _scales(examination: Examination, recording: Recording) -> Iterator[Breach]:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from clearformer.doctor.operations import origins
 from clearformer.doctor.operations.operation import Operation
-from clearformer.doctor.operations.trail import Hiding, Scrambling, Site, Trail
+from clearformer.doctor.operations.trail import Hiding, Scrambling, Site, Trail, Written
 
 if TYPE_CHECKING:
     from clearformer.doctor.operations.following import Followed
@@ -213,7 +213,7 @@ def hides(known: Followed, operation: Operation, output: Tensor) -> None:
 
 def _hidden_as(trail: Trail, value: float | None) -> None:
     assert trail.site is not None
-    written = "filled" if trail.role == "scores" else "after softmax"
+    written: Written = "filled" if trail.role == "scores" else "after softmax"
     trail.site.hidings.append(Hiding(written, value, finite=value is None or value > -3e38))
 
 
@@ -232,7 +232,7 @@ def cuts(known: Followed, operation: Operation, output: Tensor) -> None:
     if trail is None:
         return
     if trail.site is not None and trail.role in {"scores", "weights"}:
-        written = "multiplied" if trail.role == "scores" else "after softmax"
+        written: Written = "multiplied" if trail.role == "scores" else "after softmax"
         trail.site.hidings.append(Hiding(written, 0.0))
         trail = replace(trail, pure=False)
     known.put(output, trail)

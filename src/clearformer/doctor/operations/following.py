@@ -12,7 +12,7 @@ from torch import Tensor
 from clearformer.doctor.operations import attending, origins
 from clearformer.doctor.operations.operation import ADDING, MOVES, NORMS, PRODUCTS, SCALING, Operation
 from clearformer.doctor.operations.places import Places
-from clearformer.doctor.operations.trail import Scrambling, Site, Trail
+from clearformer.doctor.operations.trail import Scrambling, Site, Stage, Trail
 
 
 class Followed:
@@ -137,7 +137,7 @@ def _projects(known: Followed, operation: Operation, output: Tensor) -> None:
     known_grid = tuple(numbers.shape) in known.grids or tuple(reversed(numbers.shape)) in known.grids
     mixed = not origins.constant(trail.origin)
     if mixed or (numbers.ndim == 2 and known_grid and not origins.in_order(numbers)):
-        stage = "merge" if trail.role == "context" else "between"
+        stage: Stage = "merge" if trail.role == "context" else "between"
         known.scramblings.append(Scrambling(stage, known.place(), tuple(trail.origin.shape)))
         _begins(known, given, output)
         return

@@ -132,13 +132,17 @@ def no_dropout(operation: Operation, known: Followed) -> Operation:
 def renormalise(operation: Operation, known: Followed) -> Operation:
     """Weights that were cut after the softmax sum to one again: as if the mask had been there before it."""
     given = [each for each in operation.args if isinstance(each, Tensor)]
-    cut = next((each for each in given if (trail := known.of(each)) and trail.role == "weights" and not trail.pure), None)
+    cut = next(
+        (each for each in given if (trail := known.of(each)) and trail.role == "weights" and not trail.pure), None
+    )
     if cut is None or operation.name not in {"matmul", "bmm", "einsum"}:
         return operation
     whole = cut / cut.sum(-1, keepdim=True).clamp(min=torch.finfo(cut.dtype).tiny)
     trail = known.of(cut)
     assert trail is not None
     known.put(whole, trail)
+    if trail.site is not None:
+        trail.site.hidings = [each for each in trail.site.hidings if each.written != "after softmax"]
     return replace(operation, args=tuple(whole if each is cut else each for each in operation.args))
 
 

@@ -42,14 +42,13 @@ def record(subject: Subject, generator: torch.Generator) -> Recording:
     """One forward pass of random inputs, followed."""
     length = subject.length(LENGTH)
     inputs = subject.inputs(ROWS, length, generator)
-    more = {}
-    if subject.call.source is not None:
-        more["source"] = subject.inputs(ROWS, subject.length(SOURCE), generator)
+    reads_source = subject.call.source is not None
+    source = subject.inputs(ROWS, subject.length(SOURCE), generator) if reads_source else None
     places = Places()
     with places.followed(subject.module):
         tracker = Tracker(batch_first=subject.call.batch_first, places=places)
         with tracker:
-            answer = subject.answer(inputs, **more)
+            answer = subject.answer(inputs, source=source)
     known = tracker.known
     return Recording(
         tuple(known.sites), tuple(known.scramblings), tuple(known.ignored_hints), tuple(known.dropouts), answer, length
@@ -61,7 +60,8 @@ def sight(site: Site, length: int) -> tuple[Tensor, Tensor, Tensor]:
 
     Read from the tokens that the scores belong to, so it does not matter in which order the axes stand.
     """
-    assert site.queries is not None and site.keys is not None and site.visible is not None
+    assert site.queries is not None and site.keys is not None
+    assert site.visible is not None
     query, key = site.queries.flatten(), site.keys.flatten()
     visible = site.visible.expand(site.queries.shape).flatten().cpu()
     real = (query >= 0) & (key >= 0)

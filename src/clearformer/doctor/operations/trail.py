@@ -11,11 +11,15 @@ Role = Literal["plain", "scores", "weights", "context"]
 """scores: query times key. weights: after the softmax. context: weights times values."""
 
 
+Written = Literal["filled", "added", "fused", "multiplied", "after softmax"]
+Stage = Literal["split", "merge", "between"]
+
+
 @dataclass(frozen=True)
 class Hiding:
     """One way in which keys are hidden: `written` as a fill, an addition, or the mask of a fused attention."""
 
-    written: Literal["filled", "added", "fused", "multiplied", "after softmax"]
+    written: Written
     value: float | None
     """What a hidden score becomes, or gets added."""
     finite: bool = True
@@ -80,7 +84,7 @@ class Trail:
 class Scrambling:
     """Numbers of several tokens stand in one vector, or tokens in an order that no transposition gives."""
 
-    stage: Literal["split", "merge", "batch", "between"]
-    """split: on the way to query times key. merge: on the way from the attention. batch: keys of other rows."""
+    stage: Stage
+    """split: on the way to query times key. merge: on the way from the attention. between: elsewhere."""
     place: str | None
     shape: tuple[int, ...]
