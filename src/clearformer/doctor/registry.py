@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from clearformer.doctor.check import Check
+from clearformer.doctor.checks.beside import BESIDE
 from clearformer.doctor.checks.causality import CAUSALITY
 from clearformer.doctor.checks.determinism import DETERMINISM
 from clearformer.doctor.checks.recorded import RECORDED
@@ -11,7 +12,6 @@ from clearformer.doctor.checks.run_held_out import RUN_HELD_OUT
 from clearformer.doctor.checks.run_loss import RUN_LOSS
 from clearformer.doctor.checks.run_rate import RUN_RATE
 from clearformer.doctor.checks.run_spikes import RUN_SPIKES
-from clearformer.doctor.checks.shift import SHIFT
 
 RUNS = (RUN_RATE, RUN_LOSS, RUN_SPIKES, RUN_HELD_OUT, RUN_GRADIENTS)
 """Laws of a training's course; the rate first, which explains a loss that stands."""
@@ -20,7 +20,7 @@ CHECKS: tuple[Check, ...] = (
     DETERMINISM,
     CAUSALITY,
     RECORDED,
-    SHIFT,
+    *BESIDE,
     *RUNS,
 )  # fmt: skip
 

@@ -12,7 +12,7 @@ from clearformer.doctor.check import Check, NotApplicable
 from clearformer.doctor.examination import Examination
 from clearformer.doctor.finding import Breach, Said, Severity
 from clearformer.doctor.forms.arguments import source_of
-from clearformer.doctor.forms.batches import Batch
+from clearformer.doctor.forms.batches import IGNORED, Batch
 from clearformer.doctor.forms.collators import collator_form
 from clearformer.doctor.forms.losses import LossForm, loss_form
 from clearformer.messages import doctor_loss as say
@@ -74,7 +74,7 @@ def _batch(examination: Examination, form: LossForm) -> tuple[Batch, bool]:
     if examination.parts.kind == "encoder-decoder" and form.takes_logits:
         raise NotApplicable(say.NO_TARGET_SIDE)
     ids = torch.tensor([_row(13, low, form.vocab_size, examination, seed) for seed in range(many)])
-    return form.own(ids, None), form.aim != "open"
+    return form.own(ids, None, IGNORED), form.aim != "open"
 
 
 def _row(length: int, low: int, vocab_size: int, examination: Examination, seed: int) -> list[int]:

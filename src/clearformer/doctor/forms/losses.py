@@ -18,6 +18,7 @@ from clearformer.doctor.forms.trial import UnfitError, first_that_works
 from clearformer.messages import doctor as say_doctor
 
 VOCABULARY = 29
+Own = Callable[[Tensor, Tensor | None, int], Batch]
 Aim = str
 """`ids`: labels are the ids and the loss moves them on by one; `next`: they are the next ids already; `open`: the
 form does not say which."""
@@ -30,8 +31,8 @@ class LossForm:
     how: str
     vocab_size: int
     ask: Callable[[Batch, Plant], Tensor]
-    own: Callable[[Tensor, Tensor | None], Batch]
-    """(ids, real) → a batch that the doctor makes, in the form that this loss reads."""
+    own: Own
+    """(ids, real, ignored) → a batch that the doctor makes, in the form that this loss reads."""
     aim: Aim
     takes_logits: bool
     function: Callable[..., Any]
@@ -131,11 +132,11 @@ def _of_torch(loss: Callable[..., Any]) -> bool:
     )
 
 
-def _plain(aim: Aim) -> Callable[[Tensor, Tensor | None], Batch]:
-    def own(ids: Tensor, real: Tensor | None) -> Batch:
+def _plain(aim: Aim) -> Own:
+    def own(ids: Tensor, real: Tensor | None, ignored: int) -> Batch:
         read, labels = (ids[:, :-1], ids[:, 1:].clone()) if aim == "next" else (ids, ids.clone())
         if real is not None:
-            labels[~(real[:, 1:] if aim == "next" else real)] = IGNORED
+            labels[~(real[:, 1:] if aim == "next" else real)] = ignored
         mask = torch.ones_like(labels) if real is None else (real[:, 1:] if aim == "next" else real).long()
         return Batch(None, read, labels, mask)
 
@@ -171,11 +172,11 @@ def _model_forms(
 _MADE = ("labels", "pair", "ids")
 
 
-def _raw(made: str) -> Callable[[Tensor, Tensor | None], Batch]:
+def _raw(made: str) -> Own:
     plain = _plain("next" if made in ("targets", "pair") else "ids")
 
-    def own(ids: Tensor, real: Tensor | None) -> Batch:
-        batch = plain(ids, real)
+    def own(ids: Tensor, real: Tensor | None, ignored: int) -> Batch:
+        batch = plain(ids, real, ignored)
         assert batch.labels is not None
         mask = torch.ones_like(batch.labels) if real is None else real[:, : batch.ids.shape[1]].long()
         raw: Any = batch.ids
@@ -193,5 +194,5 @@ def _raw(made: str) -> Callable[[Tensor, Tensor | None], Batch]:
 def _tried(form: LossForm) -> LossForm:
     """The form, where it gives a finite loss that hears the logits. Raises what the loss raises."""
     ids = torch.randint(1, form.vocab_size, (3, 7), generator=torch.Generator().manual_seed(1))
-    form.ask(form.own(ids, None), lambda read: torch.zeros(*read.shape, form.vocab_size))
+    form.ask(form.own(ids, None, IGNORED), lambda read: torch.zeros(*read.shape, form.vocab_size))
     return form

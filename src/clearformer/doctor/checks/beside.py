@@ -1,0 +1,10 @@
+"""The checks of what stands beside the module: loss, collator, loop, loaders, samplers, tokenizer."""
+
+from __future__ import annotations
+
+from clearformer.doctor.check import Check
+from clearformer.doctor.checks.labels import LABELS
+from clearformer.doctor.checks.loss_padding import LOSS_PADDING
+from clearformer.doctor.checks.shift import SHIFT
+
+BESIDE: tuple[Check, ...] = (SHIFT, LOSS_PADDING, LABELS)
