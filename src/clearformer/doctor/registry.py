@@ -5,6 +5,8 @@ from __future__ import annotations
 from clearformer.doctor.check import Check
 from clearformer.doctor.checks.beside import BESIDE
 from clearformer.doctor.checks.causality import CAUSALITY
+from clearformer.doctor.checks.checkpoint_integrity import CHECKPOINT_INTEGRITY
+from clearformer.doctor.checks.config_consistency import CONFIG_CONSISTENCY
 from clearformer.doctor.checks.determinism import DETERMINISM
 from clearformer.doctor.checks.recorded import RECORDED
 from clearformer.doctor.checks.run_gradients import RUN_GRADIENTS
@@ -13,6 +15,7 @@ from clearformer.doctor.checks.run_loss import RUN_LOSS
 from clearformer.doctor.checks.run_rate import RUN_RATE
 from clearformer.doctor.checks.run_spikes import RUN_SPIKES
 
+FILES = (CHECKPOINT_INTEGRITY, CONFIG_CONSISTENCY)
 RUNS = (RUN_RATE, RUN_LOSS, RUN_SPIKES, RUN_HELD_OUT, RUN_GRADIENTS)
 """Laws of a training's course; the rate first, which explains a loss that stands."""
 
@@ -21,6 +24,8 @@ CHECKS: tuple[Check, ...] = (
     CAUSALITY,
     RECORDED,
     *BESIDE,
+    SHIFT,
+    *FILES,
     *RUNS,
 )  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from clearformer.doctor.causes.cause import Cause
+from clearformer.doctor.causes.files import FILES
 from clearformer.doctor.causes.loss import LOSS
 from clearformer.doctor.causes.operations import OPERATIONS
 from clearformer.doctor.causes.runs import RUNS
@@ -12,6 +13,7 @@ GROUPS: tuple[tuple[Cause, ...], ...] = (
     SIGHT,
     OPERATIONS,
     LOSS,
+    FILES,
     RUNS,
 )  # fmt: skip
 
