@@ -24,7 +24,6 @@ CHECKS: tuple[Check, ...] = (
     CAUSALITY,
     RECORDED,
     *BESIDE,
-    SHIFT,
     *FILES,
     *RUNS,
 )  # fmt: skip
