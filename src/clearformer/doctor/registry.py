@@ -8,7 +8,7 @@ from clearformer.doctor.checks.causality import CAUSALITY
 from clearformer.doctor.checks.checkpoint_integrity import CHECKPOINT_INTEGRITY
 from clearformer.doctor.checks.config_consistency import CONFIG_CONSISTENCY
 from clearformer.doctor.checks.determinism import DETERMINISM
-from clearformer.doctor.checks.recorded import RECORDED
+from clearformer.doctor.checks.inside import INSIDE
 from clearformer.doctor.checks.run_gradients import RUN_GRADIENTS
 from clearformer.doctor.checks.run_held_out import RUN_HELD_OUT
 from clearformer.doctor.checks.run_loss import RUN_LOSS
@@ -22,7 +22,7 @@ RUNS = (RUN_RATE, RUN_LOSS, RUN_SPIKES, RUN_HELD_OUT, RUN_GRADIENTS)
 CHECKS: tuple[Check, ...] = (
     DETERMINISM,
     CAUSALITY,
-    RECORDED,
+    *INSIDE,
     *BESIDE,
     *FILES,
     *RUNS,

@@ -79,3 +79,24 @@ UNSCALED = Message(
     "in {count} attentions scores are not scaled; 1/√{width} is {right:.4g}",
     "有 {count} 处注意力的得分没有缩放；1/√{width} 为 {right:.4g}",
 )
+
+# K02
+AMPLIFIED = Message(
+    "However large the scores grow, what comes later changes nothing before it.",
+    "无论得分多大，后面的内容都不改变前面的输出。",
+)
+AMPLIFIED_RISK = Message(
+    "Scores are raised as far as a long training can raise them; normalised queries and keys keep their size.",
+    "得分被放大到长时间训练可能达到的程度；已归一化的查询和键保持原有大小。",
+)
+LEAKS_ALREADY = Message("It reads ahead without that (K01).", "不放大得分就已读到后面（K01）。")
+NOTHING_TO_AMPLIFY = Message(
+    "No product of queries and keys was recognised, or they are normalised and cannot grow.",
+    "没有认出查询与键的乘积，或它们已归一化、无法增大。",
+)
+GIVES_WAY = Message(
+    "with scores of up to {reached:.0f} another token at position {at} moves earlier outputs, by {floors:.0f} times the "
+    "noise floor",
+    "当得分达到 {reached:.0f} 时，改变位置 {at} 的词元会使更早的输出变动，幅度为噪声下限的 {floors:.0f} 倍",
+)
+FILLED_WITH = Message("hidden scores become {value:.4g}", "被遮住的得分变为 {value:.4g}")

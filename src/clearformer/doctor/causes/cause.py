@@ -12,9 +12,10 @@ from clearformer.messages import Message
 
 if TYPE_CHECKING:
     from clearformer.doctor.examination import Examination
+    from clearformer.doctor.operations.tracker import Tracker
 
-Mend = Callable[["Examination"], AbstractContextManager[None]]
-"""Within the context the module behaves as if it were mended."""
+Mend = Callable[["Examination"], AbstractContextManager["Tracker | None"]]
+"""Within the context the module behaves as if it were mended. A tracker tells whether there was anything to mend."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -78,8 +79,10 @@ def _explained(
     for breach in breaches:
         try:
             if breach.check not in again:
-                with cause.mend(examination):
+                with cause.mend(examination) as tracker:
                     again[breach.check] = breaches_of(checks[breach.check], examination)
+                if tracker is not None and not tracker.edits:
+                    return tuple(gone)
         except Exception:
             continue
         if not any((each.severity, each.law) == (breach.severity, breach.law) for each in again[breach.check]):
@@ -97,7 +100,12 @@ def _alive(cause: Cause, examination: Examination) -> bool:
     with cause.mend(examination), untouched(examination):
         before = subject.answer(inputs)
         after = subject.answer(subject.replaced(inputs, slice(0, inputs.shape[1] - 1), generator))
-    return bool(before.isfinite().all()) and examination.noise.differs(before[:, -1], after[:, -1])
+    if not bool(before.isfinite().all()):
+        return False
+    # A module whose answers were no numbers has no noise floor.
+    floor = examination.noise.floor
+    apart = float((before[:, -1] - after[:, -1]).abs().max())
+    return examination.noise.differs(before[:, -1], after[:, -1]) if math.isfinite(floor) else apart > 0
 
 
 def _unconfirmed(breaches: list[Breach]) -> Iterator[Finding]:

@@ -25,7 +25,9 @@ LOOKS: dict[Look, tuple[Message, str]] = {
 
 
 def _probe(examination: Examination) -> Iterator[Breach]:
-    recording = record(examination.asked, examination.generator())
+    subject = examination.asked
+    recording = record(subject, examination.generator())
+    padded = record(subject, examination.generator(), padded=True) if subject.call.padding is not None else recording
     if not recording.sites and not recording.scramblings:
         raise NotApplicable(say.NO_ATTENTION)
     yield from _drops(recording)
@@ -35,7 +37,7 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     if examination.parts.kind in {"decoder", "encoder-decoder"}:
         yield from _looks(examination, recording)
         yield from _hints(examination, recording)
-    yield from _masks(examination, recording)
+    yield from _masks(examination, padded)
     yield from _sources(examination, recording)
     yield from _scales(examination, recording)
 
@@ -63,7 +65,7 @@ def _drops(recording: Recording) -> Iterator[Breach]:
 
 
 def _rows(recording: Recording) -> Iterator[Breach]:
-    across = [site.place for site in _whole(recording) if look(site, recording.length) == "across rows"]
+    across = [site.place for site in _whole(recording) if look(site) == "across rows"]
     if across:
         yield _breach("ERROR", say.READS_ROWS, ("batch first missing",), across)
 
@@ -76,7 +78,7 @@ def _heads(recording: Recording) -> Iterator[Breach]:
     split = [
         site.place for site in _whole(recording)
         if site.keys is not None and origins.repeated(site.keys, site.key_axis) and site.axis == site.key_axis
-        and look(site, recording.length) != "across rows"
+        and look(site) != "across rows"
     ]  # fmt: skip
     split += [each.place for each in recording.scramblings if each.stage == "split"]
     if split:
@@ -111,11 +113,11 @@ def _looks(examination: Examination, recording: Recording) -> Iterator[Breach]:
     for site in recording.own():
         if origins.repeated(site.keys, site.key_axis) if site.keys is not None else False:
             return
-        seen = look(site, recording.length)
+        seen = look(site)
         causal += seen == "causal"
         found[seen].append(site.place)
     leaks = any(each.check == "K01" for each in examination.breaches)
-    broken = leaks or not bool(recording.answer.isfinite().all())
+    broken = leaks or not _finite(examination)
     for seen, (message, cause) in LOOKS.items():
         if seen not in found or not (broken or seen == "not itself"):
             continue
@@ -128,6 +130,12 @@ def _looks(examination: Examination, recording: Recording) -> Iterator[Breach]:
         if seen == "everything" and recording.ignored_hints:
             suspects = ("is_causal hint disagrees", "no causal mask")
         yield _breach("ERROR" if broken else "WARN", message, suspects, found[seen], law="sight")
+
+
+def _finite(examination: Examination) -> bool:
+    """Asked without the recorder: a softmax over nothing is NaN on one path and nought on another."""
+    subject = examination.asked
+    return bool(subject.answer(subject.inputs(2, subject.length(12), examination.generator())).isfinite().all())
 
 
 def _reads_memory(place: str | None) -> bool:
@@ -157,7 +165,7 @@ def _masks(examination: Examination, recording: Recording) -> Iterator[Breach]:
         if "after softmax" in written and not written & {"filled", "added", "fused"}:
             ways["after"].append(site.place)
     if ways["added"]:
-        yield _breach("ERROR" if leaks else "WARN", say.ADDED, ("mask added as 0 and 1",), ways["added"])
+        yield _breach("ERROR", say.ADDED, ("mask added as 0 and 1",), ways["added"])
     if ways["multiplied"]:
         yield _breach("ERROR" if leaks else "WARN", say.MULTIPLIED, ("mask multiplied",), ways["multiplied"])
     if ways["after"] and leaks:

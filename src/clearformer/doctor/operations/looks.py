@@ -12,12 +12,13 @@ from clearformer.doctor.operations.trail import Site
 Look = Literal["causal", "everything", "inverted", "one ahead", "some ahead", "not itself", "across rows", "unknown"]
 
 
-def look(site: Site, length: int) -> Look:
+def look(site: Site) -> Look:
     """Judged over all heads and rows; queries that see every key although others do not have an empty mask."""
-    seen, scored, across = sight(site, length)
+    seen, scored, across = sight(site)
     if float(across.sum()) > 0.5 * float(seen.sum()):
         return "across rows"
-    if length < 4 or not bool((scored > 0).all()):
+    length = len(seen)
+    if length < 4 or seen.shape[0] != seen.shape[1] or not bool((scored > 0).all()):
         return "unknown"
     sees = seen > 0
     if bool(sees.all()):

@@ -36,19 +36,24 @@ def by(edit: Edit) -> Mend:
     """The mend that applies an edit to every forward pass of the module under examination."""
 
     @contextmanager
-    def mending(examination: Examination) -> Iterator[None]:
-        with editing(examination, Edits(edit)):
-            yield
+    def mending(examination: Examination) -> Iterator[Tracker]:
+        with editing(examination, Edits(edit)) as tracker:
+            yield tracker
 
     return mending
 
 
 @contextmanager
-def editing(examination: Examination, *editors: Any) -> Iterator[Tracker]:
-    """Forward passes are edited within; each begins with nothing known."""
+def editing(examination: Examination, *editors: Any, begin: Callable[[], None] = lambda: None) -> Iterator[Tracker]:
+    """Forward passes are edited within; each begins with nothing known, and with `begin`."""
     subject = examination.asked
     tracker = Tracker(*editors, batch_first=subject.call.batch_first)
-    handle = subject.module.register_forward_pre_hook(lambda *_: tracker.known.forget())
+
+    def entered(*_: Any) -> None:
+        tracker.known.forget()
+        begin()
+
+    handle = subject.module.register_forward_pre_hook(entered)
     try:
         with tracker:
             yield tracker

@@ -38,8 +38,8 @@ class Recording:
         ]  # fmt: skip
 
 
-def record(subject: Subject, generator: torch.Generator) -> Recording:
-    """One forward pass of random inputs, followed."""
+def record(subject: Subject, generator: torch.Generator, *, padded: bool = False) -> Recording:
+    """One forward pass of random inputs, followed; `padded` gives a mask that hides the ends of two rows."""
     length = subject.length(LENGTH)
     inputs = subject.inputs(ROWS, length, generator)
     reads_source = subject.call.source is not None
@@ -48,19 +48,28 @@ def record(subject: Subject, generator: torch.Generator) -> Recording:
     with places.followed(subject.module):
         tracker = Tracker(batch_first=subject.call.batch_first, places=places)
         with tracker:
-            answer = subject.answer(inputs, source=source)
+            answer = subject.answer(inputs, mask=_padding(inputs) if padded else None, source=source)
     known = tracker.known
     return Recording(
         tuple(known.sites), tuple(known.scramblings), tuple(known.ignored_hints), tuple(known.dropouts), answer, length
     )  # fmt: skip
 
 
-def sight(site: Site, length: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Who sees whom (T T), as counts: pairs seen, pairs scored, and pairs of tokens of different rows.
+def _padding(inputs: Tensor) -> Tensor:
+    """True for a real position (B T): the first row is whole."""
+    real = torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device)
+    for row in range(1, len(real)):
+        real[row, real.shape[1] - 2 * row :] = False
+    return real
+
+
+def sight(site: Site) -> tuple[Tensor, Tensor, Tensor]:
+    """Who sees whom (T S), as counts: pairs seen, pairs scored, and pairs of tokens of different rows.
 
     Read from the tokens that the scores belong to, so it does not matter in which order the axes stand.
     """
-    assert site.queries is not None and site.keys is not None
+    assert site.queries is not None
+    assert site.keys is not None
     assert site.visible is not None
     query, key = site.queries.flatten(), site.keys.flatten()
     visible = site.visible.expand(site.queries.shape).flatten().cpu()
@@ -68,8 +77,9 @@ def sight(site: Site, length: int) -> tuple[Tensor, Tensor, Tensor]:
     query, key, visible = query[real], key[real], visible[real]
     same = origins.rows(query) == origins.rows(key)
     at = (origins.positions(query).long(), origins.positions(key).long())
+    shape = [int(each.max()) + 1 if each.numel() else 0 for each in at]
     tables = []
     for chosen in (visible & same, same, visible & ~same):
-        table = torch.zeros(length, length)
+        table = torch.zeros(*shape)
         tables.append(table.index_put((at[0][chosen], at[1][chosen]), torch.ones(()), accumulate=True))
     return tables[0], tables[1], tables[2]

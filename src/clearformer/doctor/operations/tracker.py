@@ -32,6 +32,8 @@ class Tracker(TorchFunctionMode):
     def __init__(self, *editors: Editor, batch_first: bool = True, places: Places | None = None) -> None:
         super().__init__()
         self.editors = editors
+        self.edits = 0
+        """Operations that an editor of this tracker has changed."""
         self.known = Followed(batch_first, places)
 
     def __enter__(self) -> Tracker:
@@ -53,7 +55,8 @@ class Tracker(TorchFunctionMode):
         with torch._C.DisableTorchFunction():
             for tracker in Tracker.active:
                 for editor in tracker.editors:
-                    operation = editor.edited(operation, self.known)
+                    asked, operation = operation, editor.edited(operation, self.known)
+                    tracker.edits += operation is not asked
             output = operation()
             follow(self.known, operation, output)
         return output

@@ -1,0 +1,10 @@
+"""The checks that look inside a module: its operations, its parameters, its blocks."""
+
+from __future__ import annotations
+
+from clearformer.doctor.check import Check
+from clearformer.doctor.checks.amplified import AMPLIFIED
+from clearformer.doctor.checks.recorded import RECORDED
+
+INSIDE: tuple[Check, ...] = (AMPLIFIED, RECORDED)
+"""In the order in which they are made."""
