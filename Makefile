@@ -34,7 +34,7 @@ bench: $(READY)
 # The doctor over its corpus, and torchtest2 and trainproof beside it: CLEARFORMER_DOCTOR_PEERS names the interpreter of
 # an environment that has them, or one is made in build/doctor-peers. About half an hour.
 bench-doctor: $(READY)
-	$(BIN)/python benchmarks/diagnosis.py --out docs/doctor-results.md
+	PYTHONPATH=tests $(BIN)/python benchmarks/diagnosis.py --out docs/doctor-results.md
 
 test-long: $(READY)
 	HYPOTHESIS_PROFILE=random $(BIN)/python -m pytest -n 2 -m long --timeout 5400

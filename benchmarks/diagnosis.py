@@ -1,8 +1,9 @@
 """The doctor over its corpus, and torchtest2 and trainproof beside it: docs/doctor-results.md.
 
-    python benchmarks/diagnosis.py                       the table on the terminal
+    export PYTHONPATH=tests                              the corpus is the tests' package `doctor`
+    python benchmarks/diagnosis.py                       the page on the terminal
     python benchmarks/diagnosis.py --out docs/doctor-results.md
-    python benchmarks/diagnosis.py --only "softmax" --without-peers
+    python benchmarks/diagnosis.py --only softmax --without-peers
 
 The peers run in an environment of their own: the interpreter that CLEARFORMER_DOCTOR_PEERS names, or one that is made
 in build/doctor-peers with pip. Where that does not succeed, their columns are left out, and the page says so.
@@ -18,18 +19,17 @@ import subprocess
 import sys
 import venv
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-# The corpus is the package `doctor` of tests/, as the tests themselves name it.
-sys.path.insert(0, str(ROOT / "tests"))
-
+import torch
 from diagnosis_page import Peers, page
 
 from doctor.corpus import CASES
 from doctor.scoring import Outcome, Score, judged
 
+ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("torch==2.13.0", "transformers==5.24.0", "torchtest2==0.1.0", "trainproof==0.22.0")
 
 
@@ -60,17 +60,9 @@ def _arguments() -> argparse.Namespace:
 
 
 def _one(name: str) -> Outcome:
-    """A case by its name: what builds it need not travel between processes, but its causes must."""
-    import torch
-
+    """A case by its name, in a process of the pool; the function that builds it cannot be sent back."""
     torch.set_num_threads(1)
-    return _plain(judged(CASES[name]))
-
-
-def _plain(outcome: Outcome) -> Outcome:
-    """The outcome without the function that built it, which cannot be sent."""
-    from dataclasses import replace
-
+    outcome = judged(CASES[name])
     return replace(outcome, case=replace(outcome.case, build=dict))
 
 
@@ -92,7 +84,8 @@ def _peers(names: list[str]) -> Peers | None:
 
 def _asked(interpreter: str, names: list[str]) -> Iterator[dict[str, Any]]:
     command = [interpreter, str(ROOT / "benchmarks" / "doctor_peers.py"), *names]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "tests")}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as running:
         assert running.stdout is not None
         for line in running.stdout:
             answer = json.loads(line)

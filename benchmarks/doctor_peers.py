@@ -1,6 +1,6 @@
 """The doctor's corpus through torchtest2 and trainproof, in an environment of their own: JSON lines on stdout.
 
-Run by `diagnosis.py` with the peers' interpreter; it needs torch, torchtest2 and trainproof, and none of our packages.
+Run by `diagnosis.py` with the peers' interpreter and tests/ on its path; it needs torch, torchtest2 and trainproof, and none of our packages.
 Each gets its default settings and all that it can take: torchtest2 a batch, targets and a loss; trainproof the
 collated labels with what the loss does to them, the tokenizer, and the log of a run.
 """
@@ -16,9 +16,6 @@ from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 from typing import Any
-
-# The corpus is the package `doctor` of tests/.
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 import torch
 import torchtest2
