@@ -22,9 +22,9 @@ def page(score: Score, peers: Peers | None) -> str:
 def _head(score: Score, peers: Peers | None) -> Iterable[str]:
     yield "# What the doctor finds"
     yield ""
-    yield "Written by `make bench-doctor`. The cases are the functions of `tests/doctor/corpus`:"
-    yield "each builds a model, a loss, a collator, a loop, a sampler or files from a fixed seed, and says which cause is"
-    yield "to be named. Faulty ones are kinds of public reports (`M1`, `L3`, …) written afresh, and mutations of sound ones."
+    yield "Written by `make bench-doctor`. The cases are the functions of `tests/doctor/corpus`: each builds a model, a"
+    yield "loss, a collator, a loop, a sampler or files from a fixed seed, and says which cause is to be named. Faulty ones"
+    yield "are kinds of public reports (`M1`, `L3`, …) written afresh, and mutations of sound ones."
     yield ""
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("torch", "transformers"))
     yield f"{datetime.now(UTC):%Y-%m-%d}, {versions}."
@@ -54,9 +54,9 @@ def _beside(score: Score, peers: Peers | None) -> Iterable[str]:
     if peers is None:
         return
     yield "\n## Beside torchtest2 and trainproof\n"
-    yield "Default settings and all that each can take: torchtest2 a batch, targets and a loss; trainproof the collated"
-    yield "labels and whether the loss shifts them, the tokenizer, and the log of a run. An alarm is their FAIL or WARN,"
-    yield "the doctor's ERROR or WARN. Neither peer claims the laws of attention, padding or caches."
+    yield "Default settings and all that each can take: torchtest2 a batch, targets and a loss; trainproof the labels"
+    yield "from the collator and whether the loss shifts them, the tokenizer, and the log of a run. An alarm is a FAIL or"
+    yield "WARN of theirs, an ERROR or WARN of the doctor. Neither claims the laws of attention, padding or caches."
     yield ""
     yield "| tool | cases it could look at | faulty with an alarm | healthy with an alarm |"
     yield "|---|---|---|---|"

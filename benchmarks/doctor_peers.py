@@ -1,8 +1,8 @@
 """The doctor's corpus through torchtest2 and trainproof, in an environment of their own: JSON lines on stdout.
 
-Run by `diagnosis.py` with the peers' interpreter and tests/ on its path; it needs torch, torchtest2 and trainproof, and none of our packages.
-Each gets its default settings and all that it can take: torchtest2 a batch, targets and a loss; trainproof the
-collated labels with what the loss does to them, the tokenizer, and the log of a run.
+Run by `diagnosis.py` with the peers' interpreter and tests/ on its path; of our packages it needs none.
+Each peer gets its default settings and all that it can take: torchtest2 a batch, targets and a loss; trainproof the
+labels from the collator with what the loss does to them, the tokenizer, and the log of a run.
 """
 
 from __future__ import annotations

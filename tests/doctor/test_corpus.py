@@ -16,61 +16,10 @@ from doctor.scoring import Score, score
 # What users hand in warns; here only what the doctor says counts.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-REPORTS = [
-    "M1",
-    "M2",
-    "M3",
-    "M4",
-    "M6",
-    "M7",
-    "M8",
-    "M9",
-    "M10",
-    "P1",
-    "P2",
-    "N1",
-    "N3",
-    "N4",
-    "N5",
-    "N6",
-    "L1",
-    "L3",
-    "L4",
-    "L5",
-    "L6",
-    "C1",
-    "C2",
-    "C4",
-    "C5",
-    "C6",
-    "B1",
-    "B3",
-    "B4",
-    "B5",
-    "T1",
-    "T2",
-    "F1",
-    "F2",
-    "F4",
-    "I1",
-    "I3",
-    "I4",
-    "I5",
-    "I6",
-    "I7",
-    "D1",
-    "D2",
-    "D4",
-    "D5",
-    "D6",
-    "D7",
-    "S1",
-    "S3",
-    "G1",
-    "G3",
-    "G4",
-    "G5",
-]
+REPORTS = """
+    M1 M2 M3 M4 M6 M7 M8 M9 M10 P1 P2 N1 N3 N4 N5 N6 L1 L3 L4 L5 L6 C1 C2 C4 C5 C6 B1 B3 B4 B5 T1 T2 F1 F2 F4
+    I1 I3 I4 I5 I6 I7 D1 D2 D4 D5 D6 D7 S1 S3 G1 G3 G4 G5
+"""
 FAULTY = (
     "no causal mask, decoder", "mask inverted, encoder-decoder", "mask shows the next token, decoder",
     "fill of -1e4, decoder", "softmax over queries, encoder-decoder", "heads merged by reshape, decoder",
@@ -90,7 +39,7 @@ def test_there_are_as_many_cases_as_promised() -> None:
     faulty = [case for case in CASES.values() if not case.healthy]
     assert len(faulty) >= 60
     assert len(CASES) - len(faulty) >= 40
-    assert {case.report for case in faulty} >= set(REPORTS)
+    assert {case.report for case in faulty} >= set(REPORTS.split())
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
