@@ -34,7 +34,11 @@ class Noise:
         return float(difference.max()) / self.floor
 
     def differs(self, one: torch.Tensor, other: torch.Tensor) -> bool:
-        return self.moved(one, other) > ALLOWED
+        return self.broken(self.moved(one, other))
+
+    def broken(self, floors: float) -> bool:
+        """Whether a law is, when an answer moves by so many floors."""
+        return floors > ALLOWED
 
 
 NO_NOISE = Noise(floor=1e-12, scale=1.0)

@@ -9,6 +9,7 @@ from clearformer.doctor.checks.checkpoint_integrity import CHECKPOINT_INTEGRITY
 from clearformer.doctor.checks.config_consistency import CONFIG_CONSISTENCY
 from clearformer.doctor.checks.determinism import DETERMINISM
 from clearformer.doctor.checks.inside import INSIDE
+from clearformer.doctor.checks.outside import OUTSIDE
 from clearformer.doctor.checks.run_gradients import RUN_GRADIENTS
 from clearformer.doctor.checks.run_held_out import RUN_HELD_OUT
 from clearformer.doctor.checks.run_loss import RUN_LOSS
@@ -23,6 +24,7 @@ CHECKS: tuple[Check, ...] = (
     DETERMINISM,
     CAUSALITY,
     *INSIDE,
+    *OUTSIDE,
     *BESIDE,
     *FILES,
     *RUNS,

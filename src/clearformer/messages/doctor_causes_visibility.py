@@ -44,14 +44,6 @@ ROWS_DEPEND_ON_EACH_OTHER_FIX = Message(
     "Keep B as an axis of its own through every view, and take no statistic over it in evaluation.",
     "每次 view 都让 B 自成一维；评估时不要沿它取统计量。",
 )
-BATCH_FIRST_MISSING = Message(
-    "Attention runs along the batch: the layer expects (T, B, D) and is handed (B, T, D).",
-    "注意力沿批维进行：层要求 (T, B, D)，得到的却是 (B, T, D)。",
-)
-BATCH_FIRST_MISSING_FIX = Message(
-    "nn.MultiheadAttention(…, batch_first=True), and likewise in nn.TransformerEncoderLayer",
-    "nn.MultiheadAttention(…, batch_first=True)，nn.TransformerEncoderLayer 同理",
-)
 WINDOW_OFF_BY_ONE = Message(
     "The window is wider or narrower by one than declared.",
     "窗口比声明的宽一个或窄一个位置。",
@@ -84,22 +76,6 @@ SOURCE_UNREAD_FIX = Message(
     "Let the keys and values of cross-attention come from the encoder: attention(x, memory, memory)",
     "交叉注意力的键和值应来自编码器：attention(x, memory, memory)",
 )
-SOURCE_HIDDEN_BY_CAUSAL_MASK = Message(
-    "A target position sees only a part of the source: cross-attention has a causal mask.",
-    "目标位置只看到源序列的一部分：交叉注意力用了因果掩码。",
-)
-SOURCE_HIDDEN_BY_CAUSAL_MASK_FIX = Message(
-    "Cross-attention has no causal mask: is_causal=False, memory_mask=None",
-    "交叉注意力不用因果掩码：is_causal=False、memory_mask=None",
-)
-MEMORY_IS_THE_TARGET = Message(
-    "The target itself is handed in as memory, unmasked: cross-attention shows the future.",
-    "目标序列自身被当作 memory 传入且不加掩码：交叉注意力暴露了未来。",
-)
-MEMORY_IS_THE_TARGET_FIX = Message(
-    "For a decoder without a source use nn.TransformerEncoder with a causal mask.",
-    "没有源序列的解码器请用 nn.TransformerEncoder 加因果掩码。",
-)
 PATHS_DIFFER = Message(
     "Two ways of computing the same thing, such as with and without gradients, give different answers.",
     "同一计算的两条路径（如带梯度与不带梯度）结果不同。",
@@ -107,12 +83,4 @@ PATHS_DIFFER = Message(
 PATHS_DIFFER_FIX = Message(
     "Hand each attention one mask that says everything, boolean, and no hint beside it.",
     "每个注意力只给一个完整的布尔掩码，旁边不再给提示参数。",
-)
-IS_CAUSAL_HINT_DISAGREES = Message(
-    "is_causal=True is a hint and no mask: it is dropped when attention weights are asked for.",
-    "is_causal=True 只是提示而不是掩码：要求返回注意力权重时它会被丢弃。",
-)
-IS_CAUSAL_HINT_DISAGREES_FIX = Message(
-    "Hand in the mask itself: attn_mask=generate_square_subsequent_mask(T), is_causal=True",
-    "把掩码本身也传入：attn_mask=generate_square_subsequent_mask(T), is_causal=True",
 )

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from clearformer.doctor.causes.cache import CACHE
 from clearformer.doctor.causes.cause import Cause
 from clearformer.doctor.causes.files import FILES
 from clearformer.doctor.causes.loss import LOSS
 from clearformer.doctor.causes.operations import OPERATIONS
+from clearformer.doctor.causes.output import OUTPUT
+from clearformer.doctor.causes.padding import PADDING
+from clearformer.doctor.causes.positions import POSITIONS
 from clearformer.doctor.causes.runs import RUNS
 from clearformer.doctor.causes.sight import SIGHT
+from clearformer.doctor.causes.visibility import VISIBILITY
 
 GROUPS: tuple[tuple[Cause, ...], ...] = (
     SIGHT,
+    VISIBILITY,
+    POSITIONS,
+    PADDING,
+    OUTPUT,
+    CACHE,
     OPERATIONS,
     LOSS,
     FILES,

@@ -15,13 +15,9 @@ VISIBILITY = (
     Cause("encoder is causal", say.ENCODER_IS_CAUSAL, say.ENCODER_IS_CAUSAL_FIX),
     Cause("depends on the length", say.DEPENDS_ON_THE_LENGTH, say.DEPENDS_ON_THE_LENGTH_FIX),
     Cause("rows depend on each other", say.ROWS_DEPEND_ON_EACH_OTHER, say.ROWS_DEPEND_ON_EACH_OTHER_FIX),
-    Cause("batch first missing", say.BATCH_FIRST_MISSING, say.BATCH_FIRST_MISSING_FIX),
     Cause("window off by one", say.WINDOW_OFF_BY_ONE, say.WINDOW_OFF_BY_ONE_FIX),
     Cause("documents mixed", say.DOCUMENTS_MIXED, say.DOCUMENTS_MIXED_FIX),
     Cause("positions not reset", say.POSITIONS_NOT_RESET, say.POSITIONS_NOT_RESET_FIX),
     Cause("source unread", say.SOURCE_UNREAD, say.SOURCE_UNREAD_FIX),
-    Cause("source hidden by causal mask", say.SOURCE_HIDDEN_BY_CAUSAL_MASK, say.SOURCE_HIDDEN_BY_CAUSAL_MASK_FIX),
-    Cause("memory is the target", say.MEMORY_IS_THE_TARGET, say.MEMORY_IS_THE_TARGET_FIX),
     Cause("paths differ", say.PATHS_DIFFER, say.PATHS_DIFFER_FIX),
-    Cause("is_causal hint disagrees", say.IS_CAUSAL_HINT_DISAGREES, say.IS_CAUSAL_HINT_DISAGREES_FIX),
 )
