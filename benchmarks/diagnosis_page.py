@@ -14,6 +14,15 @@ Peers = dict[str, dict[str, Any]]
 PEERS = ("torchtest2", "trainproof")
 GOALS = {"detection": 0.95, "right": 0.85, "warnings": 0.05}
 
+HEAD = """\
+Written by `make bench-doctor`. The cases are the functions of `tests/doctor/corpus`: each builds a model, a loss, a
+collator, a loop, a sampler or files from a fixed seed, and says which cause is to be named. Faulty ones are kinds of
+public reports (`M1`, `L3`, …) written afresh, and mutations of sound ones."""
+BESIDE = """\
+Default settings and all that each can take: torchtest2 a batch, targets and a loss; trainproof the labels from the
+collator and whether the loss shifts them, the tokenizer, and the log of a run. An alarm is a FAIL or WARN of theirs,
+an ERROR or WARN of the doctor. Neither claims the laws of attention, padding or caches."""
+
 
 def page(score: Score, peers: Peers | None) -> str:
     return "\n".join([*_head(score, peers), *_figures(score), *_beside(score, peers), *_cases(score, peers), ""])
@@ -22,9 +31,7 @@ def page(score: Score, peers: Peers | None) -> str:
 def _head(score: Score, peers: Peers | None) -> Iterable[str]:
     yield "# What the doctor finds"
     yield ""
-    yield "Written by `make bench-doctor`. The cases are the functions of `tests/doctor/corpus`: each builds a model, a"
-    yield "loss, a collator, a loop, a sampler or files from a fixed seed, and says which cause is to be named. Faulty ones"
-    yield "are kinds of public reports (`M1`, `L3`, …) written afresh, and mutations of sound ones."
+    yield HEAD
     yield ""
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("torch", "transformers"))
     yield f"{datetime.now(UTC):%Y-%m-%d}, {versions}."
@@ -54,9 +61,7 @@ def _beside(score: Score, peers: Peers | None) -> Iterable[str]:
     if peers is None:
         return
     yield "\n## Beside torchtest2 and trainproof\n"
-    yield "Default settings and all that each can take: torchtest2 a batch, targets and a loss; trainproof the labels"
-    yield "from the collator and whether the loss shifts them, the tokenizer, and the log of a run. An alarm is a FAIL or"
-    yield "WARN of theirs, an ERROR or WARN of the doctor. Neither claims the laws of attention, padding or caches."
+    yield BESIDE
     yield ""
     yield "| tool | cases it could look at | faulty with an alarm | healthy with an alarm |"
     yield "|---|---|---|---|"

@@ -76,7 +76,7 @@ class Score:
 
 def _share(held: Iterable[bool]) -> float:
     told = list(held)
-    return sum(told) / len(told) if told else 1.0
+    return sum(told) / max(1, len(told))
 
 
 def judged(case: Case) -> Outcome:
