@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from clearformer.doctor.causes.beside import BESIDE
 from clearformer.doctor.causes.cache import CACHE
 from clearformer.doctor.causes.cause import Cause
 from clearformer.doctor.causes.files import FILES
-from clearformer.doctor.causes.loss import LOSS
 from clearformer.doctor.causes.operations import OPERATIONS
 from clearformer.doctor.causes.output import OUTPUT
 from clearformer.doctor.causes.padding import PADDING
@@ -22,7 +22,7 @@ GROUPS: tuple[tuple[Cause, ...], ...] = (
     OUTPUT,
     CACHE,
     OPERATIONS,
-    LOSS,
+    BESIDE,
     FILES,
     RUNS,
 )  # fmt: skip

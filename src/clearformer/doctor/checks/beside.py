@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from clearformer.doctor.check import Check
 from clearformer.doctor.checks.labels import LABELS
+from clearformer.doctor.checks.loop import LOOP
 from clearformer.doctor.checks.loss_padding import LOSS_PADDING
 from clearformer.doctor.checks.shift import SHIFT
 
-BESIDE: tuple[Check, ...] = (SHIFT, LOSS_PADDING, LABELS)
+BESIDE: tuple[Check, ...] = (SHIFT, LOSS_PADDING, LABELS, LOOP)

@@ -17,6 +17,7 @@ _PATTERNS = {
     "batches": r"(train(ing)?_?)?(batches|(data_?)?loader|dl|dataset|data|iterator|train)",
     "validation": r"(val(id(ation)?)?|eval|test|dev)_?(batches|(data_?)?loader|dl|dataset|data)",
     "batch": r"(mini_?)?batch|inputs_and_targets",
+    "get_batch": r"(get|next|sample|make)_?batch|batch_(fn|function)",
     "examples": r"examples|samples|items|features|instances|rows|sequences",
     "logits": r"logits?|outputs?|preds?|predictions?|scores|yhat|y_hat|lm_logits|out",
     "log_probs": r"log_?probs?|lprobs|log_?p|logprobabilities",

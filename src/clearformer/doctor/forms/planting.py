@@ -114,3 +114,21 @@ def _exchanged(output: Any, logits: Tensor, vocab_size: int) -> Any:
         changed = {f.name: _exchanged(getattr(output, f.name), logits, vocab_size) for f in fields(output)}
         return replace(output, **changed)
     return output
+
+
+def logits_in(output: Any, vocab_size: int) -> Tensor | None:
+    """The tensor of an output whose last dimension is the vocabulary."""
+    if isinstance(output, Tensor):
+        return output if output.ndim >= 2 and output.shape[-1] == vocab_size and output.is_floating_point() else None
+    held = output.values() if isinstance(output, dict) else output
+    held = vars(output).values() if hasattr(output, "__dict__") and not isinstance(output, dict) else held
+    if not isinstance(held, (tuple, list)) and not hasattr(held, "__iter__"):
+        return None
+    return next(
+        (
+            each
+            for each in (logits_in(value, vocab_size) for value in held if isinstance(value, Tensor))
+            if each is not None
+        ),
+        None,
+    )
