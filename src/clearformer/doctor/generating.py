@@ -48,6 +48,8 @@ class Generating:
 
     def _called(self, placed: list[Any], named: dict[str, object], count: int) -> Any:
         length = next((name for name in _LENGTHS if name in self._parameters), None)
+        if length is None and any(each.kind is inspect.Parameter.VAR_KEYWORD for each in self._parameters.values()):
+            length = _LENGTHS[0]
         if length is not None:
             return self.function(*placed, **{length: count}, **named)
         return self.function(*placed, count, **named)

@@ -16,6 +16,10 @@ ALLOWED = 30.0
 """Times the floor. Planted faults move the output by 10³ to 10⁶ floors; a healthy module stays under 5."""
 
 
+STILL = 0.01
+"""Times the floor: below, an answer did not react."""
+
+
 @dataclass(frozen=True)
 class Noise:
     """`floor` in units of the output, `scale` the output's own standard deviation."""
@@ -35,6 +39,13 @@ class Noise:
 
     def differs(self, one: torch.Tensor, other: torch.Tensor) -> bool:
         return self.broken(self.moved(one, other))
+
+    def still(self, one: torch.Tensor, other: torch.Tensor) -> bool:
+        """Whether nothing moved at all: what has no influence gives the same bits, in the same shape and kernel.
+
+        `differs` asks for more than rounding; in few bits a true influence may well be smaller than that.
+        """
+        return self.moved(one, other) < STILL
 
     def broken(self, floors: float) -> bool:
         """Whether a law is, when an answer moves by so many floors."""

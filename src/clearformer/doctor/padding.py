@@ -67,4 +67,4 @@ def mask_matters(examination: Examination, rows: Padded) -> bool:
     subject = examination.asked
     with_mask = at_real(subject, subject.answer(rows.inputs, mask=rows.mask), rows.mask)
     full = at_real(subject, subject.answer(rows.inputs, mask=torch.ones_like(rows.mask)), rows.mask)
-    return examination.noise.differs(with_mask, full)
+    return not examination.noise.still(with_mask, full)

@@ -23,12 +23,12 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     length = subject.length(10)
     inputs, source = subject.inputs(2, length, generator), subject.sources(2, length, generator)
     before = subject.answer(inputs, source=source)
-    if not noise.differs(before, subject.answer(inputs, source=subject.replaced(source, slice(None), generator))):
+    if noise.still(before, subject.answer(inputs, source=subject.replaced(source, slice(None), generator))):
         yield Breach("K17", "ERROR", (Said(say.SOURCE_UNREAD),), ("source unread",), law="unread")
         return
     unread = [
         at for at in (0, length // 2, length - 1)
-        if not noise.differs(before[:, 0], subject.answer(inputs, source=subject.replaced(source, at, generator))[:, 0])
+        if noise.still(before[:, 0], subject.answer(inputs, source=subject.replaced(source, at, generator))[:, 0])
     ]  # fmt: skip
     if unread:
         said = Said(say.SOURCE_PARTLY, {"unread": ", ".join(map(str, unread))})
@@ -47,7 +47,7 @@ def _padding(examination: Examination, inputs: Tensor, source: Tensor) -> Iterat
     if not noise.broken(moved):
         return
     full = subject.answer(inputs, source=source, source_mask=torch.ones_like(real))
-    effect = noise.differs(with_mask, full)
+    effect = not noise.still(with_mask, full)
     turned = effect and not noise.differs(
         subject.answer(inputs, source=source, source_mask=~real),
         subject.answer(inputs, source=other, source_mask=~real),

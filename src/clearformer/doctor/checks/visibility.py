@@ -25,7 +25,7 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     unseen = []
     for place in wanted:
         after = subject.answer(subject.replaced(inputs, place, generator))
-        if not examination.noise.differs(before[:, at], after[:, at]):
+        if examination.noise.still(before[:, at], after[:, at]):
             unseen.append(place)
     if not unseen:
         return

@@ -31,7 +31,7 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     seen = -1
     for back in range(reach + layers + 1, 0, -1):
         after = subject.answer(subject.replaced(inputs, last - back, generator))
-        if examination.noise.differs(before[:, last], after[:, last]):
+        if not examination.noise.still(before[:, last], after[:, last]):
             seen = back
             break
     if seen > reach + layers:
