@@ -12,9 +12,11 @@ from cyclopts import Parameter
 from clearformer.cli.doctor_flags import EXAMINING, Examining
 from clearformer.cli.flags import Spoken
 from clearformer.cli.screen import Screen, aligned, visible
+from clearformer.errors import UsageError
 from clearformer.messages import Language
 from clearformer.messages import doctor_process as say_of_process
 from clearformer.messages import doctor_report as say
+from clearformer.messages import doctor_symptoms as say_of_symptoms
 
 if TYPE_CHECKING:
     from clearformer.doctor.diagnosis import Diagnosis
@@ -22,25 +24,41 @@ if TYPE_CHECKING:
     from clearformer.doctor.telling import Teller
 
 Target = Annotated[
-    str,
+    str | None,
     Parameter(help="my_model.py:build, package.module:build, a run's or a model's folder, or a Hub id."),
 ]
 
 
-def doctor(target: Target, /, *, flags: Examining = EXAMINING, language: Spoken = "en") -> int:
+def doctor(target: Target = None, /, *, flags: Examining = EXAMINING, language: Spoken = "en") -> int:
     """Find which laws a Transformer breaks, name the cause, and say what mends it."""
+    from clearformer.cli.doctor_symptom import explain, facts_of
     from clearformer.cli.doctor_target import request_for
     from clearformer.doctor.apart.running import examine_apart
+    from clearformer.doctor.symptoms import symptom
 
     screen = Screen(language, flags)
-    request = request_for(target, flags, screen)
+    seen = None if flags.symptom is None else symptom(flags.symptom)
+    if target is None and seen is None:
+        raise UsageError(say_of_symptoms.NOTHING_GIVEN)
+    if seen is not None and not screen.as_json:
+        explain(seen, target, screen)
+    if target is None:
+        assert seen is not None
+        if screen.as_json:
+            screen.json(facts_of(seen, language))
+        return 0
+    if flags.watch:
+        from clearformer.cli.doctor_watching import follow
+
+        return follow(target, flags, screen)
+    request = request_for(target, flags, screen, seen)
     with bar(target, screen) as tell:
         found = examine_apart(request, target, tell)
     write_files(target, found, flags, screen)
     if screen.as_json:
         from clearformer.doctor.report import facts
 
-        screen.json(facts(found, language))
+        screen.json(facts(found, language) | facts_of(seen, language))
     else:
         show(found, screen)
     return 0 if found.healthy else 1

@@ -9,6 +9,7 @@ from clearformer.cli.screen import Screen
 from clearformer.doctor.apart.request import Request
 from clearformer.doctor.apart.user_code import is_code
 from clearformer.doctor.registry import BY_ID
+from clearformer.doctor.symptom import Symptom
 from clearformer.errors import UsageError
 from clearformer.messages import cli as say_of_cli
 from clearformer.messages import doctor_process as say
@@ -19,7 +20,7 @@ CODE = (
 )
 
 
-def request_for(target: str, flags: Examining, screen: Screen) -> Request:
+def request_for(target: str, flags: Examining, screen: Screen, seen: Symptom | None = None) -> Request:
     """The request; a name of the Hub is fetched first. Raises UsageError for what names nothing."""
     from clearformer.cost.fitting import bytes_of
 
@@ -56,6 +57,7 @@ def request_for(target: str, flags: Examining, screen: Screen) -> Request:
         call=flags.call,
         quick=flags.quick,
         only=flags.only,
+        first=seen.checks if seen is not None else (),
         seconds=flags.time_limit,
         memory=None if flags.memory_limit is None else bytes_of(flags.memory_limit),
         network=flags.network,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clearformer.messages import Message
+from clearformer.messages import Message, failure
 
 NO_METRICS = Message("The folder holds no metrics of a training.", "文件夹中没有训练指标。")
 TOO_SHORT = Message(
@@ -145,4 +145,27 @@ EXPLODES = Message("The gradient explodes.", "梯度爆炸。")
 EXPLODES_FIX = Message(
     "Clip it (clip_grad_norm_(model.parameters(), 1.0)), lower the learning rate, and check the scale of scores and initial weights.",
     "裁剪梯度（clip_grad_norm_(model.parameters(), 1.0)），降低学习率，并检查分数与初始权重的尺度。",
+)
+
+WATCHED = Message(
+    "doctor: {severity} {check}: {evidence}. {cause} Mend: {fix}",
+    "诊断：{severity} {check}：{evidence}。{cause}修复：{fix}",
+)
+STOPPED = failure(
+    en=(
+        "Training was stopped: {cause}: {evidence}.",
+        "Mend it, then go on from the last good state; Watch(stop=False) only tells.",
+    ),
+    zh=("训练已停止：{cause}：{evidence}。", "请修复后从最近的良好状态继续；Watch(stop=False) 只作提示。"),
+)
+WATCHING = Message("Watching {path}; Ctrl-C ends it.", "正在跟踪 {path}；按 Ctrl-C 结束。")
+WATCHED_END = Message(
+    "Nothing new for {seconds:.0f} s: the run has ended, or rests.", "已 {seconds:.0f} 秒没有新内容：训练已结束或暂停。"
+)
+NO_RUN = failure(
+    en=(
+        "{path}: expected a run's folder to watch, found none.",
+        "Give the folder that the training writes its metrics into.",
+    ),
+    zh=("{path}：应为要跟踪的训练文件夹，实际没有。", "请给出训练写入指标的文件夹。"),
 )
