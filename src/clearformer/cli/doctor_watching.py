@@ -7,8 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from clearformer.cli.doctor_flags import Examining
+from clearformer.cli.doctor_symptom import facts_of
 from clearformer.cli.screen import Screen, visible
+from clearformer.doctor.causes.deciding import undecided
 from clearformer.doctor.course import Course, metrics_file, read_course
+from clearformer.doctor.diagnosis import Diagnosis
+from clearformer.doctor.finding import Breach
+from clearformer.doctor.report import facts
 from clearformer.doctor.watching import Watcher, sentence
 from clearformer.errors import UsageError
 from clearformer.messages import doctor_runs as say
@@ -23,15 +28,21 @@ def follow(target: str, flags: Examining, screen: Screen) -> int:
     if not folder.is_dir():
         raise UsageError(say.NO_RUN, path=target)
     screen.note(say.WATCHING, path=folder)
-    watcher, errors = Watcher(flags.vocab), False
+    watcher = Watcher(flags.vocab)
+    breaches: list[Breach] = []
     for course in _seen(folder, flags.time_limit):
         watcher.course = course
         course.choices = flags.vocab or course.choices
         for breach in watcher.judge():
-            errors = errors or breach.severity == "ERROR"
-            print(visible(sentence(breach, screen.language)), flush=True)
-    screen.note(say.WATCHED_END, seconds=flags.time_limit)
-    return 1 if errors else 0
+            breaches.append(breach)
+            if not screen.as_json:
+                print(visible(sentence(breach, screen.language)), flush=True)
+    found = Diagnosis(undecided(breaches), (), ())
+    if screen.as_json:
+        screen.json(facts(found, screen.language) | facts_of(None, screen.language))
+    else:
+        screen.note(say.WATCHED_END, seconds=flags.time_limit)
+    return 0 if found.healthy else 1
 
 
 def _seen(folder: Path, patience: float) -> Iterator[Course]:

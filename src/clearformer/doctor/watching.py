@@ -104,10 +104,10 @@ class Watch:
         self._step = 0
 
     def step(self, loss: float | torch.Tensor, *, lr: float | None = None, grad_norm: float | None = None) -> None:
-        """After `optimizer.step()` and before `zero_grad()`. The rate is the optimizer's, the norm that of the gradients,
-        where they are not given. Raises DiagnosisError at an ERROR, with `stop`."""
+        """After `optimizer.step()` and before `zero_grad()`. Rate and norm are the optimizer's and the gradients' where
+        they are not given. Raises DiagnosisError at an ERROR, with `stop`."""
         self._step += 1
-        record: dict[str, object] = {"step": self._step, "loss": float(loss)}
+        record: dict[str, object] = {"step": self._step, "loss": _plain(loss)}
         if lr is None and self._optimizer is not None:
             lr = max(float(group["lr"]) for group in self._optimizer.param_groups)
         if grad_norm is None and self._model is not None:
@@ -116,7 +116,7 @@ class Watch:
 
     def evaluated(self, loss: float | torch.Tensor) -> None:
         """A loss on data that is not trained on."""
-        self._hear({"step": self._step, "eval_loss": float(loss)})
+        self._hear({"step": self._step, "eval_loss": _plain(loss)})
 
     def _hear(self, record: Mapping[str, object]) -> None:
         for breach in self.watcher.hear(record):
@@ -124,6 +124,10 @@ class Watch:
             if self._stop and breach.severity == "ERROR":
                 evidence = "; ".join(each.text() for each in breach.evidence)
                 raise DiagnosisError(say.STOPPED, cause=breach.suspects[0], evidence=evidence)
+
+
+def _plain(loss: float | torch.Tensor) -> float:
+    return float(loss.detach()) if isinstance(loss, torch.Tensor) else float(loss)
 
 
 def _norm(model: nn.Module) -> float | None:
@@ -139,7 +143,7 @@ def trainer_callback(
     ends the training as the Trainer ends it."""
     from transformers import TrainerCallback
 
-    class DoctorCallback(TrainerCallback):  # type: ignore[misc]
+    class DoctorCallback(TrainerCallback):
         def __init__(self) -> None:
             self.watcher = Watcher(vocab_size)
 
