@@ -64,8 +64,11 @@ def measure(subject: Subject, generator: torch.Generator) -> Noise:
     inputs = subject.inputs(1, subject.length(16), generator)
     alone = subject.answer(inputs)
     tripled = subject.answer(inputs.expand(3, *inputs.shape[1:]).contiguous())
-    scale = max(float(alone.detach().double().std()), 1e-6)
-    rounding = 4 * torch.finfo(subject.dtype).eps * max(scale, float(alone.detach().double().abs().max()))
+    numbers = alone.detach().double()
+    numbers = numbers[numbers.isfinite()]
+    scale = max(float(numbers.std()) if numbers.numel() > 1 else 0.0, 1e-6)
+    largest = float(numbers.abs().max()) if numbers.numel() else 0.0
+    rounding = 4 * torch.finfo(subject.dtype).eps * max(scale, largest)
     apart = float((alone.double() - tripled[:1].double()).abs().nan_to_num(0.0).max())
     # A module whose rows truly depend on each other must not raise its own floor: rounding grows by thousands at most.
     return Noise(floor=max(rounding, min(apart, 100 * rounding)), scale=scale)

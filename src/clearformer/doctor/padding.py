@@ -62,6 +62,19 @@ def content_matters(examination: Examination, rows: Padded, mask: Tensor | None 
     return examination.noise.differs(one, two)
 
 
+def hidden_share(examination: Examination, rows: Padded) -> float:
+    """How much of the influence of what stands under the mask the mask takes away: 0 none, 1 all.
+
+    A mask may move the answers by the positions that are counted from it, and still hide nothing.
+    """
+    subject, moved = examination.asked, []
+    other = rows.under(subject, examination.generator())
+    for told in (rows.mask, torch.ones_like(rows.mask)):
+        one, two = (at_real(subject, subject.answer(each, mask=told), rows.mask) for each in (rows.inputs, other))
+        moved.append(float((one - two).double().abs().mean()))
+    return 1 - moved[0] / max(moved[1], 1e-12)
+
+
 def mask_matters(examination: Examination, rows: Padded) -> bool:
     """Whether the mask moves the answers at real positions at all."""
     subject = examination.asked

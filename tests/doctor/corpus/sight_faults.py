@@ -175,7 +175,8 @@ def einsum_attention_scaled_by_the_embedding() -> Parts:
         def forward(self, x: Tensor, memory: Tensor | None = None, padding: Tensor | None = None) -> Tensor:
             rows, length, _ = x.shape
             query, key, value = (each(x).view(rows, length, HEADS, -1) for each in (self.query, self.key, self.value))
-            scores = torch.einsum("bqhd,bkhd->bhqk", query, key).masked_fill(later(length), float("-1e20"))
+            hidden = later(length) if padding is None else later(length) | ~padding.bool()[:, None, None, :]
+            scores = torch.einsum("bqhd,bkhd->bhqk", query, key).masked_fill(hidden, float("-1e20"))
             weights = torch.softmax(scores / WIDTH**0.5, dim=3)
             return self.out(torch.einsum("bhqk,bkhd->bqhd", weights, value).reshape(rows, length, WIDTH))
 

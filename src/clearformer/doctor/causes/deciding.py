@@ -31,6 +31,7 @@ def decide(examination: Examination, checks: dict[str, Check]) -> tuple[Finding,
     """
     left = list(examination.breaches)
     findings: list[Finding] = []
+    ruled_out: set[str] = set()
     deadline = time.monotonic() + SECONDS
     for cause in _in_order(left):
         suspected = tuple(breach for breach in left if cause.name in breach.suspects)
@@ -39,6 +40,7 @@ def decide(examination: Examination, checks: dict[str, Check]) -> tuple[Finding,
         # A mend that does nothing for those who suspect it is not tried on the others.
         explained = _explained(suspected, cause, examination, checks)
         if not any(breach.severity == suspected[0].severity for breach in explained):
+            ruled_out.add(cause.name)
             continue
         others = tuple(breach for breach in left if breach not in suspected)
         explained += _explained(others, cause, examination, checks)
@@ -46,7 +48,7 @@ def decide(examination: Examination, checks: dict[str, Check]) -> tuple[Finding,
             continue
         findings.append(_finding(cause, explained, examination, confirmed=True))
         left = [breach for breach in left if breach not in explained]
-    findings.extend(_unconfirmed(left))
+    findings.extend(_unconfirmed(left, ruled_out))
     return _in_rank(findings)
 
 
@@ -108,15 +110,16 @@ def _alive(cause: Cause, examination: Examination) -> bool:
     return examination.noise.differs(before[:, -1], after[:, -1]) if math.isfinite(floor) else apart > 0
 
 
-def _unconfirmed(breaches: list[Breach]) -> Iterator[Finding]:
-    """Breaches that share a most probable cause become one finding."""
+def _unconfirmed(breaches: list[Breach], ruled_out: Iterable[str] = ()) -> Iterator[Finding]:
+    """Breaches that share a most probable cause become one finding. A cause whose mend mended nothing comes last."""
     groups: dict[str, list[Breach]] = defaultdict(list)
-    weight: dict[str, int] = defaultdict(int)
+    weight: dict[str, float] = defaultdict(float)
     for breach in breaches:
-        for name in breach.suspects:
-            weight[name] += 1
+        for place, name in enumerate(breach.suspects):
+            weight[name] += 1 / (1 + place)
     for breach in breaches:
-        fitting = [name for name in breach.suspects if CAUSES[name].fits((breach,))] or list(breach.suspects)
+        open_yet = [name for name in breach.suspects if name not in ruled_out] or list(breach.suspects)
+        fitting = [name for name in open_yet if CAUSES[name].fits((breach,))] or open_yet
         # The suspect that most breaches share; among equals, the one that this check puts first.
         groups[max(fitting, key=lambda name: (weight[name], -fitting.index(name)))].append(breach)
     for name, members in groups.items():

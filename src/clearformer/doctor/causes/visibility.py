@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from clearformer.doctor.causes.cause import Cause
+from clearformer.doctor.operations import mends
 from clearformer.messages import doctor_causes_visibility as say
 
 VISIBILITY = (
@@ -10,6 +11,7 @@ VISIBILITY = (
         "causal mask only with another mask",
         say.CAUSAL_MASK_ONLY_WITH_ANOTHER_MASK,
         say.CAUSAL_MASK_ONLY_WITH_ANOTHER_MASK_FIX,
+        mends.by(mends.hide_future),
     ),
     Cause("past unread", say.PAST_UNREAD, say.PAST_UNREAD_FIX),
     Cause("encoder is causal", say.ENCODER_IS_CAUSAL, say.ENCODER_IS_CAUSAL_FIX),

@@ -18,8 +18,8 @@ LENGTH = 24
 
 EVERYWHERE = (
     "no causal mask", "mask added as 0 and 1", "softmax over the wrong axis", "mask off by one", "mask inverted",
-    "memory is the target", "heads merged without transpose", "heads split without transpose", "mask multiplied",
-    "mask after softmax", "normalised over positions", "depends on the length", "is_causal hint disagrees",
+    "heads merged without transpose", "heads split without transpose", "mask multiplied",
+    "mask after softmax", "normalised over positions", "depends on the length",
 )  # fmt: skip
 
 

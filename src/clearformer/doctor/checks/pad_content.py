@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from clearformer.doctor.check import Check, NotApplicable
 from clearformer.doctor.examination import Examination
 from clearformer.doctor.finding import Breach, Said
-from clearformer.doctor.padding import Padded, content_matters, mask_matters, padded, sides
+from clearformer.doctor.padding import Padded, content_matters, hidden_share, mask_matters, padded, sides
 from clearformer.messages import doctor_padding as say
+
+HIDES = 0.2
+"""Of the influence under the mask. A mask that takes less away is not there; one that is added takes more."""
 
 PARTLY = (
     "mask added as 0 and 1", "padding mask on queries", "padding mask without effect", "padding mask inverted",
@@ -24,7 +27,7 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     for side in sides(subject):
         rows = padded(subject, side, examination.generator())
         if content_matters(examination, rows) is True:
-            effect = mask_matters(examination, rows)
+            effect = mask_matters(examination, rows) and hidden_share(examination, rows) > HIDES
             turned = effect and _turned(examination, rows)
             said = Said(say.PADDING_READ, {"side": say.SIDES[side]})
             signs = {"effect": effect, "inverted hides": turned, "side": side}

@@ -26,8 +26,7 @@ def _probe(examination: Examination) -> Iterator[Breach]:
                 (
                     "depends on the length", "no causal mask", "heads merged without transpose", "mask inverted",
                     "heads split without transpose", "softmax over the wrong axis", "mask off by one",
-                    "normalised over positions", "causal mask only with another mask", "memory is the target",
-                    "mask added as 0 and 1", "mask multiplied", "mask after softmax", "is_causal hint disagrees",
+                    "normalised over positions", "mask added as 0 and 1", "mask multiplied", "mask after softmax",
                 ),
             )  # fmt: skip
             return
