@@ -161,7 +161,10 @@ def values_made_by_the_key_projection() -> Parts:
     class Twice(Attention):
         def forward(self, x: Tensor, memory: Tensor | None = None, padding: Tensor | None = None) -> Tensor:
             query, key = self.split(self.query(x)), self.split(self.key(x))
-            return self.out(self.merge(self.attend(query, key, key, self.hidden(x.shape[1], x.shape[1]))))
+            hidden = self.hidden(x.shape[1], x.shape[1])
+            if padding is not None:
+                hidden = hidden | ~padding.bool()[:, None, None, :]
+            return self.out(self.merge(self.attend(query, key, key, hidden)))
 
     return decoder(Decoder(Twice))
 

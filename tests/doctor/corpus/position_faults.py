@@ -197,7 +197,9 @@ def queries_summed_over_their_group() -> Parts:
             key, value = (
                 each(x).view(rows, length, HEADS // 2, SIZE).transpose(1, 2) for each in (self.key, self.value)
             )
-            read = self.attend(query, key, value, self.hidden(length, length))
-            return self.out(self.merge(self.shared(read)))
+            hidden = self.hidden(length, length)
+            if padding is not None:
+                hidden = hidden | ~padding.bool()[:, None, None, :]
+            return self.out(self.merge(self.shared(self.attend(query, key, value, hidden))))
 
     return _same_weights(Decoder(Reduced), Decoder(Grouped))

@@ -155,6 +155,10 @@ def decoder_layers_reading_their_own_input_as_memory() -> Parts:
     return decoder(OwnMemory())
 
 
+def _hidden(length: int, padding: Tensor | None) -> Tensor:
+    return later(length) if padding is None else later(length) | ~padding.bool()[:, None, None, :]
+
+
 @faulty("softmax over the wrong axis", report="M7")
 def einsum_attention_normalised_over_the_query() -> Parts:
     class Einsum(Attention):
@@ -162,7 +166,7 @@ def einsum_attention_normalised_over_the_query() -> Parts:
             rows, length, _ = x.shape
             query, key, value = (each(x).view(rows, length, HEADS, -1) for each in (self.query, self.key, self.value))
             scores = torch.einsum("bqhd,bkhd->bhqk", query, key) / (WIDTH // HEADS) ** 0.5
-            scores = scores.masked_fill(later(length), float("-1e20"))
+            scores = scores.masked_fill(_hidden(length, padding), float("-1e20"))
             weights = torch.softmax(scores, dim=2)
             return self.out(torch.einsum("bhqk,bkhd->bqhd", weights, value).reshape(rows, length, WIDTH))
 
@@ -175,8 +179,8 @@ def einsum_attention_scaled_by_the_embedding() -> Parts:
         def forward(self, x: Tensor, memory: Tensor | None = None, padding: Tensor | None = None) -> Tensor:
             rows, length, _ = x.shape
             query, key, value = (each(x).view(rows, length, HEADS, -1) for each in (self.query, self.key, self.value))
-            hidden = later(length) if padding is None else later(length) | ~padding.bool()[:, None, None, :]
-            scores = torch.einsum("bqhd,bkhd->bhqk", query, key).masked_fill(hidden, float("-1e20"))
+            scores = torch.einsum("bqhd,bkhd->bhqk", query, key)
+            scores = scores.masked_fill(_hidden(length, padding), float("-1e20"))
             weights = torch.softmax(scores / WIDTH**0.5, dim=3)
             return self.out(torch.einsum("bhqk,bkhd->bqhd", weights, value).reshape(rows, length, WIDTH))
 

@@ -14,11 +14,18 @@ OPERATIONS = (
     Cause("mask added as 0 and 1", say.ADDED, say.ADDED_FIX, mends.by(mends.fill_instead)),
     Cause("mask multiplied", say.MULTIPLIED, say.MULTIPLIED_FIX, mends.by(mends.fill_instead)),
     Cause("mask after softmax", say.AFTERWARDS, say.AFTERWARDS_FIX, mends.by(mends.renormalise)),
-    Cause("is_causal hint disagrees", say.HINT, say.HINT_FIX, mends.by(mends.hide_future)),
-    Cause("memory is the target", say.MEMORY, say.MEMORY_FIX, mends.by(mends.hide_future)),
+    # Hiding the future mends these and a missing mask alike: only who saw one of them in particular may call it that.
+    Cause(
+        "is_causal hint disagrees", say.HINT, say.HINT_FIX, mends.by(mends.hide_future),
+        fits=lambda breaches: any(breach.suspects[0] == "is_causal hint disagrees" for breach in breaches),
+    ),
+    Cause(
+        "memory is the target", say.MEMORY, say.MEMORY_FIX, mends.by(mends.hide_future),
+        fits=lambda breaches: any(breach.suspects[0] == "memory is the target" for breach in breaches),
+    ),
     Cause("source hidden by causal mask", say.SOURCE_HIDDEN, say.SOURCE_HIDDEN_FIX, mends.by(mends.show_source)),
     Cause("finite fill reachable", say.FILL, say.FILL_FIX, mends.by(mends.lowest_fill)),
     Cause("normalised over positions", say.OVER_POSITIONS, say.OVER_POSITIONS_FIX),
     Cause("scale missing", say.SCALE_MISSING, say.SCALE_WRONG_FIX, mends.by(mends.scale_by_head_width)),
     Cause("scale wrong", say.SCALE_WRONG, say.SCALE_WRONG_FIX, mends.by(mends.scale_by_head_width)),
-)
+)  # fmt: skip
