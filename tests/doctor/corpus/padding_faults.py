@@ -78,16 +78,20 @@ class MinusInfinity(Attention):
 
 
 class AddedTwice(Attention):
-    """Two masks of the smallest number, added: their sum is -inf."""
+    """Two masks of the smallest number, added: a padded query's keys are hidden by both, and the sum is -inf."""
 
     def forward(self, x: Tensor, memory: Tensor | None = None, padding: Tensor | None = None) -> Tensor:
         least = torch.finfo(x.dtype).min
         query, key, value = (self.split(each(x)) for each in (self.query, self.key, self.value))
         scores = query @ key.transpose(-2, -1) * (WIDTH // HEADS) ** -0.5
-        bias = torch.zeros(x.shape[1], x.shape[1]).masked_fill(self.hidden(x.shape[1], x.shape[1]), least)
+        hidden = self.hidden(x.shape[1], x.shape[1])
         if padding is not None:
-            bias = bias + (1 - padding[:, None, None, :].to(x.dtype)) * least
-        return self.out(self.merge(self.weigh(scores + bias) @ value))
+            real = padding.bool()
+            hidden = hidden | ~real[:, None, None, :]
+            pairs = real[:, None, :, None] & real[:, None, None, :]
+            scores = scores + torch.zeros(pairs.shape).masked_fill(~pairs, least)
+        scores = scores + torch.zeros(hidden.shape).masked_fill(hidden, least)
+        return self.out(self.merge(self.weigh(scores) @ value))
 
 
 @faulty("padding mask without effect", report="B5")
