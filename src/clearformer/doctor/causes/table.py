@@ -9,6 +9,7 @@ from clearformer.doctor.causes.files import FILES
 from clearformer.doctor.causes.operations import OPERATIONS
 from clearformer.doctor.causes.output import OUTPUT
 from clearformer.doctor.causes.padding import PADDING
+from clearformer.doctor.causes.parameters import PARAMETERS
 from clearformer.doctor.causes.positions import POSITIONS
 from clearformer.doctor.causes.runs import RUNS
 from clearformer.doctor.causes.sight import SIGHT
@@ -22,6 +23,7 @@ GROUPS: tuple[tuple[Cause, ...], ...] = (
     OUTPUT,
     CACHE,
     OPERATIONS,
+    PARAMETERS,
     BESIDE,
     FILES,
     RUNS,

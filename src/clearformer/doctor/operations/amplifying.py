@@ -16,7 +16,7 @@ REACHED = 3e4
 
 @dataclass
 class Amplifier:
-    """Queries are multiplied so that the first pass's largest score becomes `REACHED`; later passes by the same factors.
+    """Queries are multiplied so that the first pass's largest score becomes `REACHED`; later passes as the first was.
 
     The same for every input, so what moves an output is still only what it reads. Queries and keys that are normalised
     keep their size: they cannot grow in training either.
