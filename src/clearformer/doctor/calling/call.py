@@ -48,6 +48,8 @@ class CacheForm:
     """What an empty cache is: a word of `caches`, or the name of the module's method that makes it."""
     reset: str | None = None
     """The method that empties a cache kept inside."""
+    whole: bool = False
+    """The module wants the sequence from its start each time, and itself cuts off all but the last token."""
 
 
 @dataclass(frozen=True)

@@ -148,6 +148,9 @@ def _restored(examination: Examination, inputs: Tensor, whole: Tensor) -> bool:
 
 def _chunk(examination: Examination, inputs: Tensor, whole: Tensor) -> Iterator[Breach]:
     """Several tokens at once behind a cache. A module that refuses them says so itself, and is not at fault."""
+    assert examination.asked.call.cache is not None
+    if examination.asked.call.cache.whole:
+        return
     try:
         sizes = [PROMPT, CHUNK, inputs.shape[1] - PROMPT - CHUNK]
         pieces = _pieces(examination, inputs, sizes)

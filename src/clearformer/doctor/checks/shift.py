@@ -71,7 +71,7 @@ def _batch(examination: Examination, form: LossForm) -> tuple[Batch, bool]:
     if examination.parts.collate is not None:
         rows = [_row(12, low, form.vocab_size, examination, seed) for seed in range(many)]
         return collator_form(examination).batch([(row[:1], row[1:]) for row in rows]), True
-    if examination.parts.kind == "encoder-decoder" and form.takes_logits:
+    if examination.parts.kind == "encoder-decoder" and (form.takes_logits or examination.parts.loss is None):
         raise NotApplicable(say.NO_TARGET_SIDE)
     ids = torch.tensor([_row(13, low, form.vocab_size, examination, seed) for seed in range(many)])
     return form.own(ids, None, IGNORED), form.aim != "open"
