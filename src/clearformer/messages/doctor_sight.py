@@ -31,6 +31,9 @@ OTHER_SHAPE = Message(
     "one input is answered with the shape {one}, and later with {other}",
     "同一输入先得到形状 {one}，后来得到 {other}",
 )
+READS_AHEAD_MASKED = Message(
+    "only with a padding mask, and one that hides nothing", "仅在传入填充掩码（且它不遮任何内容）时如此"
+)
 READS_AHEAD_BARE = Message(
     "with a padding mask that hides nothing it does not",
     "传入一个不遮任何内容的填充掩码时则不会",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -106,7 +107,7 @@ def _step_breach(examination: Examination, inputs: Tensor, steps: Tensor, whole:
         suspects = ("cache top-left aligned", "cache loses the past")
     elif unread:
         suspects = ("cache loses the past", "cache top-left aligned")
-    elif _restored(examination, inputs, whole):
+    elif _order_matters(examination, inputs):
         suspects = ("cache order", "offset after prefill")
     else:
         suspects = ("offset after prefill", "cache order")
@@ -132,18 +133,30 @@ def _history(examination: Examination, inputs: Tensor, *, cached: bool) -> list[
     return [at for at, after in changed if examination.noise.differs(before, after)]
 
 
-def _restored(examination: Examination, inputs: Tensor, whole: Tensor) -> bool:
-    """Whether one token at a time, each of the same content, is answered rightly.
+def _order_matters(examination: Examination, inputs: Tensor) -> bool:
+    """Whether a step reacts when the keys and values of the prompt change places in the cache, both alike.
 
-    Values that stand in another order than their keys are then all alike, while a wrong offset still shows. Positions
-    in the values would show too, so that this is a sign and no proof.
+    A weighted sum has no order, so it must not; where keys and values are out of step with each other, it does.
     """
-    same = inputs[:, :1].expand(*inputs.shape).contiguous()
-    right = examination.asked.answer(same)
-    steps = _pieces(examination, same, [PROMPT] + [1] * (inputs.shape[1] - PROMPT))
-    apart = examination.noise.moved(steps[:, PROMPT:], right[:, PROMPT:])
-    other = _pieces(examination, inputs, [PROMPT] + [1] * (inputs.shape[1] - PROMPT))
-    return apart * 3 < examination.noise.moved(other[:, PROMPT:], whole[:, PROMPT:])
+    subject = examination.asked
+    answers = []
+    for turned in (False, True):
+        reading = Reading(subject, len(inputs))
+        reading.read(inputs[:, :PROMPT])
+        if turned:
+            reading.cache = _turned(reading.cache)
+        answers.append(reading.read(inputs[:, PROMPT : PROMPT + 1]))
+    return examination.noise.differs(*answers)
+
+
+def _turned(cache: Any) -> Any:
+    """The cache with its positions in the opposite order, as far as it is made of plain containers and tensors."""
+    if isinstance(cache, Tensor):
+        axes = [axis for axis in range(1, cache.ndim) if cache.shape[axis] == PROMPT]
+        return cache.flip(axes[-1]) if axes else cache
+    if isinstance(cache, list | tuple):
+        return type(cache)(_turned(each) for each in cache) if type(cache) in (list, tuple) else cache
+    return {key: _turned(each) for key, each in cache.items()} if type(cache) is dict else cache
 
 
 def _chunk(examination: Examination, inputs: Tensor, whole: Tensor) -> Iterator[Breach]:

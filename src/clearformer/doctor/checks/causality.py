@@ -46,13 +46,15 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     values = {"at": worst[0].at, "first": worst[0].moved[0], "count": len(worst[0].moved), "floors": worst[0].floors}
     evidence = [Said(say.READS_AHEAD, values)]
     only_bare = padded and bool(leaks) and not masked
-    if only_bare:
-        evidence.append(Said(say.READS_AHEAD_BARE))
+    only_masked = bool(masked) and not leaks
+    if only_bare or only_masked:
+        evidence.append(Said(say.READS_AHEAD_BARE if only_bare else say.READS_AHEAD_MASKED))
     signs = {
         "furthest": max(leak.at - min(leak.moved) for leak in worst),
         "nearest": min(leak.at - max(leak.moved) for leak in worst),
         "past": _reads_past(examination, inputs),
         "only without a mask": only_bare,
+        "only with a mask": only_masked,
     }
     yield Breach("K01", "ERROR", tuple(evidence), _suspects(signs, worst), signs=signs)
 
@@ -81,6 +83,8 @@ def _reads_past(examination: Examination, inputs: Tensor) -> bool:
 
 
 def _suspects(signs: dict[str, object], leaks: list[_Leak]) -> tuple[str, ...]:
+    if signs["only with a mask"]:
+        return ("padding mask inverted", "mask added as 0 and 1", "empty rows")
     if signs["only without a mask"]:
         return ("causal mask only with another mask", *EVERYWHERE)
     if not signs["past"]:

@@ -10,7 +10,7 @@ from clearformer.doctor.finding import Breach, Said
 from clearformer.doctor.padding import Padded, content_matters, hidden_share, mask_matters, padded, sides
 from clearformer.messages import doctor_padding as say
 
-HIDES = 0.2
+HIDES = 0.4
 """Of the influence under the mask. A mask that takes less away is not there; one that is added takes more."""
 
 PARTLY = (
@@ -27,8 +27,9 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     for side in sides(subject):
         rows = padded(subject, side, examination.generator())
         if content_matters(examination, rows) is True:
-            effect = mask_matters(examination, rows) and hidden_share(examination, rows) > HIDES
+            effect = mask_matters(examination, rows)
             turned = effect and _turned(examination, rows)
+            effect = turned or (effect and hidden_share(examination, rows) > HIDES)
             said = Said(say.PADDING_READ, {"side": say.SIDES[side]})
             signs = {"effect": effect, "inverted hides": turned, "side": side}
             yield Breach("K09", "ERROR", (said, *_told(effect, turned)), _suspects(examination, effect, turned),
