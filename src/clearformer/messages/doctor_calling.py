@@ -14,6 +14,7 @@ KINDS = {
 }
 ANSWERS = {
     "positions": Message("each position", "逐位置作答"),
+    "channels": Message("each position, the vocabulary before the positions", "逐位置作答（词表维在位置维之前）"),
     "flat": Message("each position, rows and positions as one axis", "逐位置作答（行与位置合为一维）"),
     "last": Message("the last position only", "只答最后一个位置"),
     "whole": Message("a whole row at once", "每行作一个整体的答复"),

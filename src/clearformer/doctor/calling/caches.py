@@ -191,7 +191,7 @@ def _empty(module: nn.Module, form: CacheForm, rows: int, capacity: int, dtype: 
         case "dicts":
             return [{} for _ in range(layers)]
         case "ours":
-            return StaticCache(inner.stack, batch=rows, capacity=capacity, dtype=dtype)  # type: ignore[arg-type]
+            return _ours(inner, rows, capacity, dtype)
         case maker:
             return _made(getattr(inner, maker), rows, capacity)
 
@@ -204,3 +204,8 @@ def _made(maker: Any, rows: int, capacity: int) -> Any:
         except TypeError:
             continue
     return maker()
+
+
+def _ours(module: nn.Module, rows: int, capacity: int, dtype: torch.dtype) -> StaticCache:
+    assert isinstance(module, DecoderOnly)
+    return StaticCache(module.stack.spec, batch=rows, capacity=capacity, dtype=dtype)

@@ -11,9 +11,9 @@ to the scores (add). `count` is no mask but each row's number of real tokens."""
 
 Takes = Literal["ids", "vectors", "series"]
 
-Answers = Literal["positions", "flat", "last", "whole"]
-"""What comes out: something for each position (B T …), the same with rows and positions as one axis, the last
-position only, or one thing for the whole row."""
+Answers = Literal["positions", "channels", "flat", "last", "whole"]
+"""What comes out: something for each position (B T …), the same as (B V T), the same with rows and positions as one
+axis, the last position only, or one thing for the whole row."""
 
 Number = Literal["bool", "int", "float"]
 

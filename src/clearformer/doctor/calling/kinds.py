@@ -10,6 +10,7 @@ from clearformer.doctor.calling.masks import reads_ahead
 from clearformer.doctor.calling.signature import innermost, read
 from clearformer.doctor.calling.subject import Subject
 from clearformer.doctor.parts import Kind
+from clearformer.spec import Forecast
 
 _BY_NAME: tuple[tuple[Kind, str], ...] = (
     ("forecaster", r"forecast|timeseries|patchtst|informer|autoformer"),
@@ -25,6 +26,8 @@ def by_name(module: nn.Module) -> Kind | None:
     config = getattr(inner, "config", None)
     if getattr(config, "is_encoder_decoder", None) is True:
         return "encoder-decoder"
+    if isinstance(getattr(getattr(inner, "spec", None), "head", None), Forecast):
+        return "forecaster"
     if isinstance(inner, nn.Transformer | nn.TransformerDecoder | nn.TransformerDecoderLayer):
         return "encoder-decoder"
     if read(module, None).source is not None:

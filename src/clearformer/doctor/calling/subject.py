@@ -48,7 +48,7 @@ class Subject:
     @property
     def per_position(self) -> bool:
         """Whether an answer has a place for each position; otherwise it is (B 1 …), the last one or the whole row's."""
-        return self.call.answers in ("positions", "flat")
+        return self.call.answers in ("positions", "channels", "flat")
 
     @property
     def takes_mask(self) -> bool:
@@ -203,6 +203,8 @@ class Subject:
                 return found.reshape(rows, 1, -1)
             case "positions":
                 return self._turned(found)
+            case "channels":
+                return found.transpose(1, 2)
 
 
 def reached(output: Any, where: str | int | None) -> Tensor:

@@ -13,7 +13,10 @@ from torch import Tensor
 from clearformer.doctor.calling.call import Answers, Call
 from clearformer.doctor.calling.subject import Subject, evaluating
 
-_WRONG_TYPE = ("expected scalar type", "Long", "indices element", "same dtype", "IntTensor")
+_WRONG_TYPE = (
+    "expected scalar type", "too many indices", "indices must be integers", "Long", "indices element", "same dtype",
+    "IntTensor",
+)  # fmt: skip
 """What PyTorch says to ids where it wants vectors, and the other way round."""
 
 ROWS, LENGTH = 3, 8
@@ -125,15 +128,17 @@ def _place(
     return None if best is None else best[1:]
 
 
-_RANKS: tuple[Answers, ...] = ("positions", "flat", "last", "whole")
+_RANKS: tuple[Answers, ...] = ("positions", "channels", "flat", "last", "whole")
 
 
 def _form(found: Tensor, rows: int, length: int, vocab_size: int, kind: str) -> Answers | None:
     shape = tuple(found.shape)
     if len(shape) >= 3 and set(shape[:2]) == {rows, length} and kind != "forecaster":
         return "positions"
-    if len(shape) == 2 and shape[0] == rows * length:
+    if len(shape) == 2 and shape[0] == rows * length and kind != "forecaster":
         return "flat"
+    if shape == (rows, vocab_size, length) and kind != "forecaster":
+        return "channels"
     if shape and shape[0] == rows:
         language = kind in ("decoder", "encoder-decoder") and shape[-1] == vocab_size
         return "last" if language and (len(shape) == 2 or shape[1] == 1) else "whole"

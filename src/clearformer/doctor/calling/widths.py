@@ -44,6 +44,9 @@ def widths(module: nn.Module) -> list[int]:
 def _found_widths(module: nn.Module) -> Iterator[int]:
     yield from _said(module, _WIDTHS)
     for each in module.modules():
+        if isinstance(channels := getattr(getattr(each, "spec", None), "channels", None), int):
+            yield channels  # ours: the embedding of a series
+    for each in module.modules():
         if isinstance(each, nn.MultiheadAttention):
             yield each.embed_dim
         elif isinstance(each, nn.Linear):
