@@ -150,13 +150,13 @@ def beams_are_greedy() -> Parts:
 @faulty("padded vocabulary sampled", "ids beyond the tokenizer", report="C6")
 def rows_beyond_the_tokenizer_are_sampled() -> Parts:
     class Letters:
-        """Fifty characters; the model has sixty rows."""
+        """Fifty characters and no other; the model has sixty rows."""
 
         def __len__(self) -> int:
             return 50
 
         def encode(self, text: str) -> list[int]:
-            return [min(max(ord(letter) - 48, 0), 49) for letter in text]
+            return [range(48, 98).index(ord(letter)) for letter in text]
 
         def decode(self, ids: list[int]) -> str:
             return "".join(chr(48 + i) for i in ids if i < 50)
