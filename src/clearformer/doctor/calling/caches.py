@@ -120,12 +120,25 @@ def _reads_on(subject: Subject) -> str | int | None:
                 return None
             reading = Reading(_placed(subject, place), 2)
             reading.read(inputs[:, :4])
+            if place is None and not form.inside and _untouched(reading.cache):
+                return None
             answer = reading.read(inputs[:, 4:5])
     except Exception:
         return None
     if answer.shape[0] != 2 or answer.shape[1] != 1:
         return None
     return IN_PLACE if place is None else place
+
+
+def _untouched(cache: object) -> bool:
+    """Whether a list or dictionary that was handed in to be filled came back empty."""
+    match cache:
+        case list():
+            return not cache or all(each is None or each == {} for each in cache)
+        case dict():
+            return not cache
+        case _:
+            return False
 
 
 def _placed(subject: Subject, place: str | int | None) -> Subject:

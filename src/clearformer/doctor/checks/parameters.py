@@ -79,8 +79,11 @@ def _alike(module: nn.Module, convention: Severity) -> Iterator[Breach]:
     for path, each in module.named_modules(remove_duplicate=False):
         if not isinstance(each, nn.ModuleList) or len(each) < 2:
             continue
-        layers = list(each)
-        if len({id(layer) for layer in layers}) < len(layers):
+        layers = [layer for layer in each if isinstance(layer, nn.Module)]
+        if len(layers) < 2:
+            continue
+        learning = [layer for layer in layers if _drawn(layer)]
+        if len({id(layer) for layer in learning}) < len(learning):
             shared.append(path)
             continue
         drawn = [_drawn(layer) for layer in layers]
