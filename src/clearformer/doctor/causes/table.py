@@ -5,6 +5,7 @@ from __future__ import annotations
 from clearformer.doctor.causes.beside import BESIDE
 from clearformer.doctor.causes.cache import CACHE
 from clearformer.doctor.causes.cause import Cause
+from clearformer.doctor.causes.failures import FAILURES
 from clearformer.doctor.causes.files import FILES
 from clearformer.doctor.causes.operations import OPERATIONS
 from clearformer.doctor.causes.output import OUTPUT
@@ -24,6 +25,7 @@ GROUPS: tuple[tuple[Cause, ...], ...] = (
     CACHE,
     OPERATIONS,
     PARAMETERS,
+    FAILURES,
     BESIDE,
     FILES,
     RUNS,
