@@ -149,6 +149,8 @@ def _unfit(check: Check, examination: Examination, quick: bool) -> Said | None:
     if "model" in check.needs and examination.uncalled is not None and not check.uncalled:
         error = examination.uncalled
         return Said(say.NOT_CALLED, {"why": verbatim(error.cause("en"), error.cause("zh"))})
+    if "model" in check.needs and examination.raised and not check.uncalled:
+        return Said(say.ONLY_RAISES)
     if parts.kind is not None and parts.kind not in check.kinds:
         return Said(say.OTHER_KIND, {"kind": parts.kind})
     if examination.closed_by is not None and "model" in check.needs:

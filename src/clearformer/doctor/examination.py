@@ -42,6 +42,11 @@ class Examination:
         found.choices = self.parts.vocab_size or found.choices
         return found
 
+    @property
+    def raised(self) -> bool:
+        """A call was found that fits the module, and the module itself raises under it."""
+        return self.subject is not None and self.subject.raised is not None
+
     def generator(self) -> torch.Generator:
         """A fresh one, the same each time: no check's draws depend on which checks ran before."""
         return torch.Generator().manual_seed(self.seed)

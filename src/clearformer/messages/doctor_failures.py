@@ -12,6 +12,11 @@ RAISED_RISK = Message(
     "A published family may ask for lengths of its own: that is a warning. Forecasters keep their length.",
     "已发布的模型族可能限定长度：只给警告。预测模型保持其固定长度。",
 )
+UNCALLED = Message("No way of calling the module was found.", "没有找到调用该模块的方式。")
+GUESSED = Message(
+    "Given a guessed number of features it raises {kind}: {detail} Say how it is called: --call, --context.",
+    "在猜测的特征数下引发 {kind}：{detail} 请用 --call、--context 说明调用方式。",
+)
 RAISES = Message("the module raises {kind}: {detail}", "模块引发 {kind}：{detail}")
 ONE_LENGTH = Message(
     "it answers inputs of {only} positions only; for {length} it raises {kind}: {detail}",
