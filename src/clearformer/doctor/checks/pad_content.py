@@ -29,7 +29,8 @@ def _probe(examination: Examination) -> Iterator[Breach]:
         if content_matters(examination, rows) is True:
             effect = mask_matters(examination, rows)
             turned = effect and _turned(examination, rows)
-            effect = turned or (effect and hidden_share(examination, rows) > HIDES)
+            if subject.per_position and effect and not turned:
+                effect = hidden_share(examination, rows) > HIDES
             said = Said(say.PADDING_READ, {"side": say.SIDES[side]})
             signs = {"effect": effect, "inverted hides": turned, "side": side}
             yield Breach("K09", "ERROR", (said, *_told(effect, turned)), _suspects(examination, effect, turned),

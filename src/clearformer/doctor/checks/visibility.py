@@ -33,9 +33,10 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     if unseen == ahead:
         yield Breach("K03", "WARN", (said,), ("encoder is causal",))
     else:
-        yield Breach(
-            "K03", "ERROR", (said,), ("past unread", "mask inverted", "mask off by one"), signs={"unseen": unseen}
-        )
+        ahead_of = subject.answer(subject.replaced(inputs, length - 1, generator))[:, : length - 1]
+        turned = subject.kind != "encoder" and not examination.noise.still(before[:, : length - 1], ahead_of)
+        suspects = ("mask inverted", "mask off by one", "past unread") if turned else ("past unread",)
+        yield Breach("K03", "ERROR", (said,), suspects, signs={"unseen": unseen, "reads ahead": turned})
 
 
 VISIBILITY = Check(
