@@ -62,11 +62,24 @@ def _used(examination: Examination, tables: dict[str, Tensor]) -> Iterator[Breac
         gradients = torch.autograd.grad((answer * weights).sum(), list(tables.values()), allow_unused=True)
     for name, gradient in zip(tables, gradients, strict=True):
         used = 0 if gradient is None else int(gradient.reshape(-1, gradient.shape[-1]).abs().amax(-1).gt(0).sum())
-        if used >= min(length, 3) and used != rows:
+        if (used >= min(length, 3) and used != rows) or (not used and _read(examination, inputs, tables[name])):
             continue
         values = {"table": name, "used": used, "length": length}
         suspects = ("positions on the batch axis", "positions unused") if used == rows else ("positions unused",)
         yield Breach("K13", "ERROR", (Said(say.TABLE_UNUSED, values),), suspects, where=name, law=name)
+
+
+def _read(examination: Examination, inputs: Tensor, table: Tensor) -> bool:
+    """Whether other numbers in the table give another answer: then it is read, and its gradient is cut (K19)."""
+    subject, kept = examination.asked, table.detach().clone()
+    before = subject.answer(inputs)
+    try:
+        with torch.no_grad():
+            table.copy_(kept + torch.randn(kept.shape, generator=examination.generator()).to(kept))
+        return examination.noise.differs(before, subject.answer(inputs))
+    finally:
+        with torch.no_grad():
+            table.copy_(kept)
 
 
 def _same_when_swapped(examination: Examination, inputs: Tensor) -> bool:
