@@ -36,6 +36,16 @@ ROTARY_ANGLES_IN_LOW_PRECISION_FIX = Message(
     "Compute position · inv_freq, cos and sin in float32, and cast afterwards.",
     "以 float32 计算 位置 × inv_freq、cos 与 sin，之后再转换类型。",
 )
+ROTARY_LAYOUT = Message(
+    "The rotary layout is mixed: angles, turn and weights do not agree on which two numbers form a pair.",
+    "旋转位置的排列不一致：角度、旋转与权重对哪两个数成一对各执一词。",
+)
+ROTARY_LAYOUT_FIX = Message(
+    "Halves: cat([angles, angles]) with rotate_half; pairs: repeat_interleave(2) with x[..., ::2], x[..., 1::2]; "
+    "permute the rows of q and k between them.",
+    "前后两半：cat([angles, angles]) 配 rotate_half；相邻成对：repeat_interleave(2) 配 x[..., ::2] 与 x[..., 1::2]；"
+    "两者互换须重排 q、k 的行。",
+)
 POSITIONS_RESTART_WITH_THE_CACHE = Message(
     "With a cache new tokens count from position 0, unless positions are handed in.",
     "使用缓存时若不传位置，新词元又从位置 0 数起。",

@@ -52,6 +52,11 @@ POSITIONS_IGNORED = Message(
     "positions in another order change nothing",
     "位置换了次序，输出依旧不变",
 )
+NOT_BY_DISTANCE = Message(
+    "positions act between tokens only, and not by their distance: moved on by one, answers move by {near:.2g} of their "
+    "spread",
+    "位置只在词元之间起作用，却并非取决于距离：平移一个位置，输出变动为其离散度的 {near:.2g}",
+)
 SHIFT_MOVES = Message(
     "moved on by {shift} positions, the answers move by {apart:.2g} of their spread; by one position, {near:.2g}",
     "平移 {shift} 个位置，输出变动为其离散度的 {apart:.2g}；平移一个位置为 {near:.2g}",

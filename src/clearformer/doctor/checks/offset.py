@@ -39,7 +39,11 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     try:
         near = _apart(here, subject.answer(inputs, positions=places + NEAR)) / spread
         if near > RELATIVE:
-            raise NotApplicable(say.ABSOLUTE)
+            if not _alone_alike(examination):
+                raise NotApplicable(say.ABSOLUTE)
+            said = Said(say.NOT_BY_DISTANCE, {"near": near})
+            yield Breach("K14", "WARN", (said,), ("rotary layout",), law="layout")
+            return
         far = {shift: _apart(here, subject.answer(inputs, positions=places + shift)) / spread for shift in FAR}
     except (IndexError, RuntimeError):
         raise NotApplicable(say.TABLE_ENDS) from None
@@ -47,6 +51,19 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     if far[worst] > max(COARSE, 10 * near):
         values = {"shift": worst, "apart": far[worst], "near": near}
         yield Breach("K14", "ERROR", (Said(say.SHIFT_MOVES, values),), ("rotary angles in low precision",))
+
+
+def _alone_alike(examination: Examination) -> bool:
+    """Whether one token alone is answered alike wherever it stands: positions then act between tokens only.
+
+    A turn by an angle that is the same for query and key leaves their product alone; one that mixes two angles does not.
+    """
+    subject = examination.asked
+    token = subject.inputs(2, 1, examination.generator())
+    first = torch.zeros(2, 1, dtype=torch.long, device=token.device)
+    return not examination.noise.differs(
+        subject.answer(token, positions=first), subject.answer(token, positions=first + 5)
+    )
 
 
 def _apart(one: torch.Tensor, other: torch.Tensor) -> float:
