@@ -189,7 +189,8 @@ class Subject:
         return (rows & mask[:, None, :]) | torch.eye(length, dtype=torch.bool, device=mask.device)
 
     def _turned(self, tensor: Tensor) -> Tensor:
-        return tensor if self.call.batch_first else tensor.transpose(0, 1)
+        """Batch first or not, and laid out as a loader hands it over: a probe's slice is not the module's fault."""
+        return (tensor if self.call.batch_first else tensor.transpose(0, 1)).contiguous()
 
     def located(self, output: Any, inputs: Tensor) -> Tensor:
         """The answer inside an output, batch first, with an axis of positions."""

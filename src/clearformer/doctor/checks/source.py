@@ -32,7 +32,7 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     ]  # fmt: skip
     if unread:
         said = Said(say.SOURCE_PARTLY, {"unread": ", ".join(map(str, unread))})
-        yield Breach("K17", "ERROR", (said,), ("source hidden by causal mask", "source unread"), law="partly")
+        yield Breach("K17", "ERROR", (said,), ("source hidden by causal mask",), law="partly")
     if subject.call.source_masks:
         yield from _padding(examination, inputs, source)
 

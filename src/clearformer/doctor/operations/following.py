@@ -150,7 +150,8 @@ def _begins(known: Followed, given: Any, output: Tensor) -> None:
         return
     first, second = given.shape[:2]
     if not known.grids:
-        known.grids.add((first, second))
+        # PyTorch's attention turns its input before all else; a probe has fewer rows than positions.
+        known.grids.add((first, second) if (first <= second) == known.batch_first else (second, first))
     if (first, second) in known.grids:
         batch_first = known.batch_first
     elif (second, first) in known.grids:
