@@ -74,9 +74,8 @@ def _compared(second: list[Met], whole: list[Met], cut: int, *, planned: bool, o
     if forgotten:
         said = Said(say.NO_MOMENTS if not now.moments else say.OTHER_MOMENTS, values)
         yield "ERROR", said, "optimizer state lost on resume"
-    rates = [
-        n for n, (a, b) in enumerate(zip(second, whole, strict=False)) if not math.isclose(a.rate, b.rate, rel_tol=1e-6)
-    ]
+    pairs = list(enumerate(zip(second, whole, strict=False)))
+    rates = [n for n, (a, b) in pairs if not math.isclose(a.rate, b.rate, rel_tol=1e-6)]
     # An optimizer's state holds the rate as well: lost with it, it comes back with the schedule's next step.
     if planned and rates and not (forgotten and rates == [0]):
         at = rates[0]
