@@ -8,6 +8,7 @@ from clearformer.doctor.checks.causality import CAUSALITY
 from clearformer.doctor.checks.checkpoint_integrity import CHECKPOINT_INTEGRITY
 from clearformer.doctor.checks.config_consistency import CONFIG_CONSISTENCY
 from clearformer.doctor.checks.determinism import DETERMINISM
+from clearformer.doctor.checks.free_running import FREE_RUNNING
 from clearformer.doctor.checks.inside import INSIDE
 from clearformer.doctor.checks.outside import OUTSIDE
 from clearformer.doctor.checks.run_gradients import RUN_GRADIENTS
@@ -28,6 +29,7 @@ CHECKS: tuple[Check, ...] = (
     *BESIDE,
     *FILES,
     *RUNS,
+    FREE_RUNNING,
 )  # fmt: skip
 
 BY_ID: dict[str, Check] = {check.id: check for check in CHECKS}

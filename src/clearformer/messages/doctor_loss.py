@@ -112,3 +112,27 @@ END_NOT_REWARDED = Message(
     "nowhere does the loss fall as {eos}, with which every example ends, becomes more likely",
     "每个样本都以 {eos} 结尾，但提高它的概率在任何位置都不会降低损失",
 )
+
+# K25
+FREE_RUNNING = Message(
+    "A batch that is known by heart with a teacher is also said without one.",
+    "有教师输入时背得出的内容，自由生成时也说得出。",
+)
+FREE_RUNNING_RISK = Message(
+    "Only a batch that was learnt is judged; the module is copied, the copy trained.",
+    "只判断已学会的批；训练的是模块的副本。",
+)
+EXPLAINED = Message("What {check} found explains more.", "{check} 的发现已更能说明问题。")
+NOTHING_BY_HEART = Message(
+    "There is nothing to learn by heart: no ids, few words, or no parameter to train.",
+    "无从背诵：没有 id、词太少或没有可训练的参数。",
+)
+NOT_LEARNT = Message(
+    "The batch was not learnt by heart: a loss of {loss:.3g} after {steps} steps.",
+    "未能背下这一批：{steps} 步后损失为 {loss:.3g}。",
+)
+NOT_SAID = Message(
+    "after {steps} steps the loss of a small batch is {loss:.2g}, yet {wrong} of {of} tokens come out wrong when each is "
+    "generated from those before",
+    "{steps} 步后一小批的损失为 {loss:.2g}，但逐个生成时 {of} 个词元中有 {wrong} 个出错",
+)
