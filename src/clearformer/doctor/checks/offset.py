@@ -56,7 +56,7 @@ def _probe(examination: Examination) -> Iterator[Breach]:
 def _alone_alike(examination: Examination) -> bool:
     """Whether one token alone is answered alike wherever it stands: positions then act between tokens only.
 
-    A turn by an angle that is the same for query and key leaves their product alone; one that mixes two angles does not.
+    A turn by one angle of query and key alike leaves their product alone; one that mixes two angles does not.
     """
     subject = examination.asked
     token = subject.inputs(2, 1, examination.generator())
