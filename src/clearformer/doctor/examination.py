@@ -30,6 +30,8 @@ class Examination:
     """How the module is called, in words."""
     uncalled: UsageError | None = None
     """Why no way of calling the module was found, where a module was handed in and `subject` is None."""
+    beside: Subject | None = None
+    """The reference with the module's weights, once a check has asked for it."""
     closed_by: str | None = None
     """The gate that found an error."""
 

@@ -12,6 +12,7 @@ from clearformer.doctor.causes.output import OUTPUT
 from clearformer.doctor.causes.padding import PADDING
 from clearformer.doctor.causes.parameters import PARAMETERS
 from clearformer.doctor.causes.positions import POSITIONS
+from clearformer.doctor.causes.reference import REFERENCE
 from clearformer.doctor.causes.runs import RUNS
 from clearformer.doctor.causes.sight import SIGHT
 from clearformer.doctor.causes.visibility import VISIBILITY
@@ -26,6 +27,7 @@ GROUPS: tuple[tuple[Cause, ...], ...] = (
     OPERATIONS,
     PARAMETERS,
     FAILURES,
+    REFERENCE,
     BESIDE,
     FILES,
     RUNS,

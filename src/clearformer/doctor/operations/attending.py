@@ -126,8 +126,7 @@ def softmax(known: Followed, operation: Operation, output: Tensor) -> None:
     given = operation.argument(0, "input")
     trail = known.of(given)
     if trail is None or trail.role != "scores" or trail.site is None:
-        if trail is not None:
-            known.put(output, trail)
+        known.lose(output)
         return
     site, axis = trail.site, operation.argument(1, "dim")
     site.axis = axis if axis is None or axis < 0 else axis - output.ndim

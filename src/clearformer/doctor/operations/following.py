@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from clearformer.doctor.operations import attending, origins
-from clearformer.doctor.operations.operation import ADDING, MOVES, NORMS, PRODUCTS, SCALING, Operation
+from clearformer.doctor.operations.operation import ADDING, MOVES, NORMS, PRODUCTS, REDUCTIONS, SCALING, Operation
 from clearformer.doctor.operations.places import Places
 from clearformer.doctor.operations.trail import Scrambling, Site, Stage, Trail
 
@@ -37,6 +37,10 @@ class Followed:
 
     def of(self, tensor: Any) -> Trail | None:
         return self.trails.get(id(tensor)) if isinstance(tensor, Tensor) else None
+
+    def lose(self, output: Any) -> None:
+        for each in output if isinstance(output, tuple | list) else (output,):
+            self.trails.pop(id(each), None)
 
     def put(self, tensor: Tensor, trail: Trail) -> None:
         if trail.origin is not None and trail.origin.shape != tensor.shape:
@@ -83,6 +87,8 @@ def follow(known: Followed, operation: Operation, output: Any) -> None:
         attending.multiplies(known, operation, output)
     elif name == "softmax":
         attending.softmax(known, operation, output)
+    elif name in REDUCTIONS:
+        _reduces(known, operation, output)
     elif name in {"masked_fill", "where"}:
         attending.hides(known, operation, output)
     elif name in {"tril", "triu"}:
@@ -174,6 +180,18 @@ def _moves(known: Followed, operation: Operation, output: Any) -> None:
         if isinstance(each, Tensor):
             origin, key = ((of[place] if several else of) if of is not None else None for of in (after, keys))
             known.put(each, replace(trail, origin=origin, keys=key))
+
+
+def _reduces(known: Followed, operation: Operation, output: Tensor) -> None:
+    """A sum over heads or groups belongs to the tokens that it is summed for; one over tokens belongs to none."""
+    given = operation.argument(0, "input")
+    trail, axes = known.of(given), operation.argument(1, "dim")
+    axes = (axes,) if isinstance(axes, int) else axes
+    if trail is None or trail.origin is None or trail.role != "plain" or not isinstance(axes, tuple | list):
+        return
+    if all(origins.constant(trail.origin, axis) for axis in axes):
+        keep = bool(operation.argument(2, "keepdim", False))
+        known.put(output, replace(trail, origin=trail.origin.mean(dim=tuple(axes), keepdim=keep)))
 
 
 def _drops(known: Followed, operation: Operation, output: Tensor) -> None:

@@ -49,16 +49,26 @@ def editing(examination: Examination, *editors: Any, begin: Callable[[], None] =
     subject = examination.asked
     tracker = Tracker(*editors, batch_first=subject.call.batch_first)
 
+    tracker.editing = False
+
     def entered(*_: Any) -> None:
         tracker.known.forget()
+        tracker.editing = True
         begin()
 
-    handle = subject.module.register_forward_pre_hook(entered)
+    def left(*_: Any) -> None:
+        tracker.editing = False
+
+    handles = [
+        subject.module.register_forward_pre_hook(entered),
+        subject.module.register_forward_hook(left, always_call=True),
+    ]
     try:
         with tracker:
             yield tracker
     finally:
-        handle.remove()
+        for handle in handles:
+            handle.remove()
 
 
 def turn_mask(operation: Operation, known: Followed) -> Operation:

@@ -11,6 +11,7 @@ from torch import Tensor
 SCALING = frozenset({"mul", "multiply", "rmul", "div", "divide", "true_divide", "truediv"})
 ADDING = frozenset({"add", "radd", "sub", "subtract"})
 PRODUCTS = frozenset({"matmul", "bmm", "mm", "einsum", "baddbmm"})
+REDUCTIONS = frozenset({"sum", "mean", "amax", "amin"})
 NORMS = frozenset({"layer_norm", "rms_norm", "normalize"})
 MOVES = frozenset({
     "reshape", "view", "transpose", "permute", "flatten", "unflatten", "squeeze", "unsqueeze", "expand", "expand_as",

@@ -32,6 +32,8 @@ class Tracker(TorchFunctionMode):
     def __init__(self, *editors: Editor, batch_first: bool = True, places: Places | None = None) -> None:
         super().__init__()
         self.editors = editors
+        self.editing = True
+        """Whether it edits at present: only the module under examination is mended, not what stands beside it."""
         self.edits = 0
         """Operations that an editor of this tracker has changed."""
         self.known = Followed(batch_first, places)
@@ -53,12 +55,16 @@ class Tracker(TorchFunctionMode):
         if not any(True for _ in operation.operands()):
             return operation()
         with torch._C.DisableTorchFunction():
-            for tracker in Tracker.active:
+            for tracker in (each for each in Tracker.active if each.editing):
                 for editor in tracker.editors:
                     asked, operation = operation, editor.edited(operation, self.known)
                     tracker.edits += operation is not asked
             output = operation()
-            follow(self.known, operation, output)
+            try:
+                follow(self.known, operation, output)
+            except (RuntimeError, ValueError, TypeError, IndexError):
+                # Unusual shapes: what cannot be followed is lost, and the module's own pass goes on.
+                self.known.lose(output)
         return output
 
     def _opened(self, operation: Operation) -> Any:
