@@ -137,4 +137,9 @@ DOCTOR = (
         "Variables of the environment that your code may see beside the harmless ones.",
         "除无害的以外，您的代码还可见的环境变量。",
     ),
+    # train
+    Message(
+        "Speak up when a law of a training's course breaks, such as a loss that stays at ln V.",
+        "训练过程违反定律时立即报告，例如损失停在 ln V。",
+    ),
 )
