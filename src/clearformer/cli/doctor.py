@@ -96,7 +96,11 @@ def lines(finding: Told, language: Language) -> Iterator[str]:
     rows += [(say.EVIDENCE, each) for each in finding.evidence]
     rows += [(say.WHERE, finding.where)] if finding.where is not None else []
     rows.append((say.FIX, finding.fix))
-    yield from aligned([(f"  {label.text(language)}", text) for label, text in rows], (False, False))
+    labels = [label if place == 0 or rows[place - 1][0] is not label else None for place, (label, _) in enumerate(rows)]
+    cells = [
+        (f"  {'' if label is None else label.text(language)}", row[1]) for label, row in zip(labels, rows, strict=True)
+    ]
+    yield from aligned(cells, (False, False))
 
 
 def write_files(target: str, found: Diagnosis, flags: Examining, screen: Screen) -> None:

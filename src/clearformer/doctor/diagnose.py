@@ -65,12 +65,13 @@ def examine(
     only: Sequence[str] = (),
     first: Sequence[str] = (),
     without: Mapping[str, Said] | None = None,
+    seconds: float = SECONDS,
     tell: Teller = lambda told: None,
 ) -> Diagnosis:
     """As `diagnose`, for parts that are already together. `without` names checks that are not made, each with the
-    reason; `tell` hears what happens as it happens."""
+    reason; after `seconds` no further one is begun; `tell` hears what happens as it happens."""
     examination = _begin(parts, tell)
-    deadline = time.monotonic() + (QUICK_SECONDS if quick else SECONDS)
+    deadline = time.monotonic() + (min(QUICK_SECONDS, seconds) if quick else seconds)
     passed: list[str] = []
     skipped: list[Skipped] = []
     wanted = list(_wanted(only, first))

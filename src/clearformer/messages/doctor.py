@@ -30,7 +30,7 @@ NEEDS = {
     "reference": Message("No reference module was handed in (--reference).", "没有交入参照模块（--reference）。"),
 }
 ONLY_RAISES = Message("The module gives no answer, it raises (K38).", "模块没有给出结果，而是引发错误（K38）。")
-OTHER_KIND = Message("This law is not one of a {kind}.", "{kind} 没有这条定律。")
+OTHER_KIND = Message("It is no law of the kind {kind}.", "{kind} 没有这条定律。")
 GATE_CLOSED = Message("{check} must hold first: it would echo here.", "{check} 须先成立，否则这里只会重复它的结论。")
 NOT_QUICK = Message("Left out by --quick.", "--quick 略去了它。")
 NO_TIME = Message("The time was used up.", "时间已用完。")

@@ -20,11 +20,11 @@ PASSED = Message("Holds: {checks}", "成立：{checks}")
 SKIPPED = Message("Not checked:", "未检查：")
 FLOOR = Message("Noise floor, measured: {floor:.2g}.", "实测噪声下限：{floor:.2g}。")
 HEALTHY = Message(
-    "No law is broken. {passed} hold, {warn} warnings, {info} remarks, {skipped} not checked.",
+    "No law is broken. Laws that hold: {passed}; warnings: {warn}; remarks: {info}; not checked: {skipped}.",
     "没有定律被违反。{passed} 条成立，{warn} 条警告，{info} 条提示，{skipped} 条未检查。",
 )
 SICK = Message(
-    "{error} errors, {warn} warnings, {info} remarks; {passed} laws hold, {skipped} not checked.",
+    "Errors: {error}; warnings: {warn}; remarks: {info}. Laws that hold: {passed}; not checked: {skipped}.",
     "{error} 个错误，{warn} 条警告，{info} 条提示；{passed} 条定律成立，{skipped} 条未检查。",
 )
 NOTHING_CHECKED = Message(
