@@ -35,6 +35,18 @@ OPEN = ("packages", "dtypes", "demos[].figures", "trace", "formulas", "work.leng
 OPEN += ("parameters.by_part", "flops.by_part")
 
 
+# Every position reads the mean of all.
+UNMASKED = """
+from torch import nn
+class Unmasked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.head = nn.Embedding(20, 8), nn.Linear(8, 20)
+    def forward(self, ids):
+        hidden = self.table(ids)
+        return self.head(hidden + hidden.mean(1, keepdim=True))
+"""
+
 # What this machine or a good run does not have.
 ABSENT = ("speed.", "backends[].", "accelerators[].", "left_out[].", "rows[].odd[].")
 
@@ -77,6 +89,10 @@ def model(home):
         ("cost", ["smollm2-135m", "--generate", "4+2", "--fit", "1GB", "--compare", "tiny-gpt"]),
         ("card", ["odd.json"]),
         ("verify", ["smollm2-135m", "--against", "numpy"]),
+        (
+            "doctor",
+            ["unmasked.py:Unmasked", "--kind", "decoder", "--vocab", "20", "--only", "K01", "K17", "--symptom", "1"],
+        ),
         ("bench decode", ["--busy-ok", "--prompt", "4", "--new", "2", "--runs", "1"]),
         ("bench attention", ["--busy-ok", "--lengths", "16", "--heads", "2", "--runs", "1"]),
         ("bench cache", ["--busy-ok", "--lengths", "4,8", "--new", "2", "--runs", "1"]),
@@ -91,6 +107,7 @@ def model(home):
 def test_the_keys_are_those_of_the_document(clearformer, tokenizer_folder, model, runs, command, arguments) -> None:
     Path("corpus.txt").write_text("abc")
     Path("odd.json").write_text('{"model_type": "llama", "hidden_size": 5, "num_attention_heads": 2, "unheard": 1}')
+    Path("unmasked.py").write_text(UNMASKED)
     found = keys(clearformer(*command.split(), *arguments, "--json").json)
     expected = documented(command)
     assert {key for key in found if not key.startswith(tuple(f"{name}." for name in OPEN))} == {
