@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -81,7 +83,7 @@ class Decoder(nn.Module):
     """GPT in small: learned positions that are counted over the real tokens, pre-norm, an untied head."""
 
     def __init__(
-        self, attention: type[nn.Module] = Attention, block: type[nn.Module] = Block, layers: int = LAYERS
+        self, attention: Callable[[], nn.Module] = Attention, block: type[nn.Module] = Block, layers: int = LAYERS
     ) -> None:
         super().__init__()
         self.tokens, self.places = nn.Embedding(VOCAB, WIDTH), nn.Embedding(LONGEST, WIDTH)
