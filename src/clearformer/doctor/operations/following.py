@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from clearformer.doctor.operations import attending, origins
+from clearformer.doctor.operations.fused import fused
 from clearformer.doctor.operations.operation import ADDING, MOVES, NORMS, PRODUCTS, REDUCTIONS, SCALING, Operation
 from clearformer.doctor.operations.places import Places
 from clearformer.doctor.operations.trail import Scrambling, Site, Stage, Trail
@@ -82,7 +83,7 @@ def follow(known: Followed, operation: Operation, output: Any) -> None:
     elif name in {"linear", "addmm"}:
         _projects(known, operation, output)
     elif name == "fused attention":
-        attending.fused(known, operation, output)
+        fused(known, operation, output)
     elif name in PRODUCTS:
         attending.multiplies(known, operation, output)
     elif name == "softmax":
