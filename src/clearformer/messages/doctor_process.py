@@ -87,6 +87,26 @@ HUNG_LOADING = failure(
         '请把训练放到 `if __name__ == "__main__":` 之下，或延长时限：--time-limit {more:.0f}',
     ),
 )
+ENDED_CALLING = failure(
+    en=(
+        "The module ended its own process ({how}) when it was called. Its last words: {words}",
+        "Call it once by itself, with random ids below --vocab, and take exits out of forward.",
+    ),
+    zh=(
+        "模块在被调用时结束了自己的进程（{how}）。最后的输出：{words}",
+        "请先单独调用它一次（随机编号小于 --vocab），并去掉 forward 中的退出语句。",
+    ),
+)
+HUNG_CALLING = failure(
+    en=(
+        "The module had not answered after {seconds:.0f} s when it was called, and was ended. Its last words: {words}",
+        "Hand in a smaller one of the same kind, or give it longer: --time-limit {more:.0f}",
+    ),
+    zh=(
+        "模块被调用后 {seconds:.0f} 秒没有回应，已终止。最后的输出：{words}",
+        "请交入同类的较小模型，或延长时限：--time-limit {more:.0f}",
+    ),
+)
 NO_PROCESS = failure(
     en=("No process could be started: {detail}.", "Close other programs, then run the command again."),
     zh=("无法启动进程：{detail}。", "请关闭其他程序后重新运行。"),

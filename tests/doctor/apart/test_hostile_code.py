@@ -13,20 +13,21 @@ from clearformer.doctor.diagnosis import Diagnosis
 from clearformer.errors import DiagnosisError, UsageError
 
 MODEL = '''
-import os, sys, time, torch
+import inspect, os, sys, time, torch
 from torch import nn
 
 class Model(nn.Module):
-    """Sound; `during` acts in every call after the first few, when checks are under way."""
+    """Sound."""
 
-    def __init__(self, during=lambda: None):
+    def __init__(self):
         super().__init__()
-        self.embedding, self.head, self.during, self.calls = nn.Embedding(40, 16), nn.Linear(16, 40), during, 0
+        self.embedding, self.head = nn.Embedding(40, 16), nn.Linear(16, 40)
+
+    def checked(self):
+        """Whether K01 is under way."""
+        return any("causality" in frame.filename for frame in inspect.stack())
 
     def forward(self, ids):
-        self.calls += 1
-        if self.calls > 200:
-            self.during()
         return self.head(self.embedding(ids).cumsum(1))
 '''
 
@@ -71,8 +72,7 @@ def test_a_crash_in_a_check_leaves_that_check_out_and_makes_the_others(tmp_path:
     code = """
 class Crashing(Model):
     def forward(self, ids):
-        # K01 alone reads two rows of twelve and changes the last token.
-        if self.calls > 6:
+        if self.checked():
             os.abort()
         return super().forward(ids)
 
@@ -80,7 +80,16 @@ def build():
     return Crashing()
 """
     found = examined(tmp_path, code)
-    assert "SIGABRT" in notes(found) or any("SIGABRT" in each.why.text() for each in found.skipped)
+    assert "SIGABRT" in notes(found)
+    assert ["SIGABRT" in each.why.text() for each in found.skipped if each.check == "K01"] == [True]
+    assert "K07" in found.passed
+
+
+def test_a_module_that_ends_its_process_when_it_is_called(tmp_path: Path) -> None:
+    code = "class Ending(Model):\n    def forward(self, ids):\n        os._exit(7)\n"
+    with pytest.raises(DiagnosisError, match="called") as raised:
+        examined(tmp_path, code, "Ending")
+    assert "exit code 7" in str(raised.value)
 
 
 def test_a_check_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +98,7 @@ def test_a_check_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyP
     code = """
 class Hanging(Model):
     def forward(self, ids):
-        if self.calls > 6:
+        if self.checked():
             time.sleep(1000)
         return super().forward(ids)
 

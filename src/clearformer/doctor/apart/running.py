@@ -40,6 +40,7 @@ class _Heard:
     """What a process has said until now."""
 
     diagnosis: Diagnosis | None = None
+    loaded: bool = False
     called: Called | None = None
     checked: list[Checked] = field(default_factory=list)
     now: str | None = None
@@ -131,6 +132,7 @@ def _take(heard: _Heard, line: bytes, tell: Teller) -> None:
     if event == "diagnosis":
         heard.diagnosis = wire.read_diagnosis(content)
         return
+    heard.loaded = heard.loaded or event == "loaded"
     if event == "network" and len(heard.hosts) < 5:
         heard.hosts.append(str(content.get("to"))[:100])
         return
@@ -227,7 +229,9 @@ def _lost_loading(heard: _Heard, request: Request, target: str, words: str) -> D
     assert heard.ended is not None
     if heard.hung:
         values = {"seconds": request.seconds, "more": 4 * request.seconds}
-        return DiagnosisError(say.HUNG_LOADING, target=target, words=words, **values)
+        return DiagnosisError(
+            say.HUNG_CALLING if heard.loaded else say.HUNG_LOADING, target=target, words=words, **values
+        )
     return DiagnosisError(say.ENDED_LOADING, target=target, words=words, how=heard.ended.message, **heard.ended.values)
 
 

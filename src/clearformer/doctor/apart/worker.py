@@ -60,9 +60,9 @@ def serve(text: str, sender: Sender) -> None:
     if not request.network:
         limits.refuse_network(lambda host: sender.send(wire.line("network", {"to": host})))
     torch.manual_seed(0)
-    sender.send(wire.line("loading", {}))
     try:
         parts, notes = together(request)
+        sender.send(wire.line("loaded", {}))
         found = examine(
             parts,
             quick=request.quick,
