@@ -69,7 +69,7 @@ def of_all_rows(logits: Tensor, top_k: int) -> Tensor:
 FAULTY: list[tuple[Callable[..., Any], str]] = [
     (short, "nucleus empty"), (unsorted, "kept tokens are not the most probable"),
     (twice, "top-k keeps the wrong number"),
-    (hot, "temperature inverted"), (dividing, "temperature zero not greedy"), (greedy, "sampled distribution differs"),
+    (hot, "temperature inverted"), (greedy, "sampled distribution differs"),
     (of_all_rows, "rows mixed in sampling"),
 ]  # fmt: skip
 
@@ -82,6 +82,10 @@ def test_a_sound_sampler(function: Callable[..., Any]) -> None:
 @pytest.mark.parametrize(("function", "cause"), FAULTY)
 def test_a_faulty_sampler(function: Callable[..., Any], cause: str) -> None:
     assert causes("K27", sample=function)[0] == f"ERROR {cause}"
+
+
+def test_a_temperature_of_zero_is_a_warning() -> None:
+    assert causes("K27", sample=dividing) == ["WARN temperature zero not greedy"]
 
 
 def additive(logits: Tensor, generated: list[int], penalty: float) -> Tensor:

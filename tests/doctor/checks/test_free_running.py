@@ -46,6 +46,13 @@ def test_it_fires_where_the_loss_asks_for_the_input() -> None:
     assert found == ["ERROR teacher and free run apart"]
 
 
+def test_a_loss_that_does_not_say_who_moves_its_labels_is_not_taught() -> None:
+    def loss(logits: Tensor, labels: Tensor) -> Tensor:
+        return F.cross_entropy(logits.flatten(0, 1), labels.flatten())
+
+    assert causes("K25", model=Block(), kind="decoder", vocab_size=VOCAB, loss=loss) == []
+
+
 def test_the_module_is_not_trained() -> None:
     model = Block()
     before = {name: tensor.clone() for name, tensor in model.state_dict().items()}

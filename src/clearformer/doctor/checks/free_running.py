@@ -66,7 +66,8 @@ def _loss(examination: Examination) -> LossForm | None:
         form = loss_form(examination)
     except NotApplicable:
         return None
-    return form if form.takes_logits else None
+    # Whether labels come in moved on must be known, or a sound loss would be taught with the wrong ones.
+    return form if form.takes_logits and form.aim != "open" else None
 
 
 def _learn(pupil: Subject, ids: Tensor, form: LossForm | None) -> tuple[float, int]:

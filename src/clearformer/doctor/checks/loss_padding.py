@@ -106,7 +106,7 @@ def _company(form: LossForm, pair: Pair, where: str | None) -> Iterator[Breach]:
     value = form.ask(pair.both, uneven).detach()
     if value.ndim == 0 and _equal(long_alone, form.ask(pair.short, flat).detach()) and float(long_alone) > 0:
         share = float(value) / float(long_alone)
-        if share > 0.45:
+        if 0.45 < share < 0.55:
             yield Breach(
                 "K23", "INFO", (Said(say.ROWS_FIRST, {"share": share}),), ("rows averaged before the batch",), where
             )

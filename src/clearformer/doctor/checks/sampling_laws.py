@@ -110,7 +110,7 @@ def _cold(form: SamplerForm, logits: Tensor) -> Iterator[Found]:
     try:
         asked = form.ask(logits, temperature=0.0)
     except (RuntimeError, ZeroDivisionError) as error:
-        yield "ERROR", Said(say.COLD_RAISES, {"detail": str(error)}), ("temperature zero not greedy",)
+        yield "WARN", Said(say.COLD_RAISES, {"detail": str(error)}), ("temperature zero not greedy",)
         return
     except Exception:
         return  # refusing it is an answer
@@ -119,7 +119,7 @@ def _cold(form: SamplerForm, logits: Tensor) -> Iterator[Found]:
         or not torch.equal(asked.argmax(-1), logits.argmax(-1))
         or float(asked.max(-1).values.min()) < 0.99
     ):
-        yield "ERROR", Said(say.COLD_DRAWS, {"top": float(asked[0].max())}), ("temperature zero not greedy",)
+        yield "WARN", Said(say.COLD_DRAWS, {"top": float(asked[0].max())}), ("temperature zero not greedy",)
 
 
 def _top_k(form: SamplerForm, logits: Tensor) -> Iterator[Found]:

@@ -63,7 +63,7 @@ def read(raw: Any, *, target_side: bool = False) -> Batch:
         if role is not None:
             roles.setdefault(role, tensor)
     labels = roles.get("labels", roles.get("targets"))
-    ids = (roles.get("decoder") if target_side else None) if roles.get("decoder") is not None else roles.get("ids")
+    ids = roles.get("decoder", roles.get("ids")) if target_side else roles.get("ids")
     ids = next((each for each in (ids, roles.get("other"), labels) if each is not None), None)
     if ids is None:
         raise UnfitError("no ids in the batch")

@@ -42,7 +42,7 @@ def collator_form(examination: Examination) -> CollatorForm:
 def _attempts(parts: Parts, marks: SpecialIds, *, ragged: bool) -> Iterator[tuple[str, Callable[[], CollatorForm]]]:
     target_side = parts.kind == "encoder-decoder"
     trial: list[Example] = [([5, 6], [7, 8, 9]), ([6, 8, 5], [9, 7, 6, 5]) if ragged else ([6, 8], [9, 7, 6])]
-    for how, prompts, make in _PAIRED if target_side else (*_WHOLE, *_PAIRED):
+    for how, prompts, make in (*_TWO_SIDES, *_PAIRED) if target_side else (*_WHOLE, *_PAIRED):
 
         def form(how: str = how, prompts: bool = prompts, make: Callable[..., Any] = make) -> CollatorForm:
             def batch(examples: Sequence[Example]) -> Batch:
@@ -117,6 +117,13 @@ _WHOLE: tuple[tuple[str, bool, Callable[..., Any]], ...] = (
         lambda prompt, answer: _dictionary(prompt, answer, "labels", tensors=True),
     ),
 )
+_TWO_SIDES: tuple[tuple[str, bool, Callable[..., Any]], ...] = (
+    ("{input_ids of the source, labels}", False, lambda source, target: {"input_ids": list(source), "labels": list(target)}),
+    (
+        "{input_ids of the source, labels} of tensors", False,
+        lambda source, target: {"input_ids": torch.tensor(source), "labels": torch.tensor(target)},
+    ),
+)  # fmt: skip
 _PAIRED: tuple[tuple[str, bool, Callable[..., Any]], ...] = (
     ("(prompt, answer)", True, lambda prompt, answer: (list(prompt), list(answer))),
     ("(prompt, answer) of tensors", True, lambda prompt, answer: (torch.tensor(prompt), torch.tensor(answer))),

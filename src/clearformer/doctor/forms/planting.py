@@ -48,9 +48,8 @@ def read_ids(inputs: tuple[Any, ...], named: Mapping[str, Any]) -> Tensor:
     for name, value in named.items():
         if name.startswith(("decoder_input", "tgt", "target_in", "decoder_ids")) and _is_ids(value):
             return value
-    found = [
-        value for value in (*inputs, *(v for n, v in named.items() if n not in ("labels", "targets"))) if _is_ids(value)
-    ]
+    others = (value for name, value in named.items() if name not in ("labels", "targets") and "mask" not in name)
+    found = [value for value in (*inputs, *others) if _is_ids(value)]
     if not found:
         raise ValueError("the model was called without ids")
     return found[0]
@@ -73,8 +72,10 @@ def planted(model: nn.Module, vocab_size: int, plant: Plant, *, target_side: boo
     seen: list[Tensor] = []
 
     def look(_: nn.Module, inputs: tuple[Any, ...], named: dict[str, Any]) -> None:
-        ids: list[Tensor] = [value for value in (*inputs, *named.values()) if _is_ids(value)]
         chosen = read_ids(inputs, named)
+        masks_out = {name: value for name, value in named.items() if "mask" not in name}
+        handed = [value for value in (*inputs, *masks_out.values()) if _is_ids(value)]
+        ids: list[Tensor] = [value for value in handed if value is chosen or int(value.max()) > 1]
         if target_side and chosen is ids[0] and len(ids) > 1:
             # A model that takes labels alone reads them one place later.
             chosen = ids[1] if ids[1] is not named.get("labels") else ids[1].clamp(min=0).roll(1, 1)
