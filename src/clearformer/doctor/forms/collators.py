@@ -118,12 +118,13 @@ _WHOLE: tuple[tuple[str, bool, Callable[..., Any]], ...] = (
     ),
 )
 _TWO_SIDES: tuple[tuple[str, bool, Callable[..., Any]], ...] = (
-    ("{input_ids of the source, labels}", False, lambda source, target: {"input_ids": list(source), "labels": list(target)}),
+    ("{input_ids, labels}", False, lambda source, target: {"input_ids": list(source), "labels": list(target)}),
     (
-        "{input_ids of the source, labels} of tensors", False,
+        "{input_ids, labels} of tensors",
+        False,
         lambda source, target: {"input_ids": torch.tensor(source), "labels": torch.tensor(target)},
     ),
-)  # fmt: skip
+)
 _PAIRED: tuple[tuple[str, bool, Callable[..., Any]], ...] = (
     ("(prompt, answer)", True, lambda prompt, answer: (list(prompt), list(answer))),
     ("(prompt, answer) of tensors", True, lambda prompt, answer: (torch.tensor(prompt), torch.tensor(answer))),
