@@ -232,7 +232,8 @@ def _lost_loading(heard: _Heard, request: Request, target: str, words: str) -> D
         return DiagnosisError(
             say.HUNG_CALLING if heard.loaded else say.HUNG_LOADING, target=target, words=words, **values
         )
-    return DiagnosisError(say.ENDED_LOADING, target=target, words=words, how=heard.ended.message, **heard.ended.values)
+    failure = say.ENDED_CALLING if heard.loaded else say.ENDED_LOADING
+    return DiagnosisError(failure, target=target, words=words, how=heard.ended.message, **heard.ended.values)
 
 
 def _as_far_as(heard: _Heard, request: Request, notes: tuple[Said, ...]) -> Diagnosis:

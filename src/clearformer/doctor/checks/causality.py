@@ -49,7 +49,7 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     only_masked = bool(masked) and not leaks
     if only_bare or only_masked:
         evidence.append(Said(say.READS_AHEAD_BARE if only_bare else say.READS_AHEAD_MASKED))
-    signs = {
+    signs: dict[str, object] = {
         "furthest": max(leak.at - min(leak.moved) for leak in worst),
         "nearest": min(leak.at - max(leak.moved) for leak in worst),
         "past": _reads_past(examination, inputs),

@@ -54,7 +54,7 @@ def _breach(examination: Examination, way: Message, plain: Tensor, other: Tensor
     said = Said(say.PATHS_DIFFER, {"way": way, "floors": examination.noise.moved(plain, other)})
     two_sided = examination.asked.call.source is not None
     hinted = way is say.WITH_WEIGHTS
-    suspects = ("memory padding mask missing", *SUSPECTS) if two_sided and not hinted else SUSPECTS
+    suspects: tuple[str, ...] = ("memory padding mask missing", *SUSPECTS) if two_sided and not hinted else SUSPECTS
     if hinted:
         suspects = ("is_causal hint disagrees", *(name for name in SUSPECTS if name != "is_causal hint disagrees"))
     return Breach("K08", "ERROR", (said,), suspects, signs={"way": way.en}, law=way.en)

@@ -29,7 +29,7 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     alone = noise.moved(whole[:1], subject.answer(inputs[:1], source=None if sources is None else sources[:1]))
     if noise.broken(moved):
         said = Said(say.ROWS_MIX, {"floors": moved})
-        suspects = (
+        suspects: tuple[str, ...] = (
             "batch first missing", "rows depend on each other", "heads merged without transpose",
             "heads split without transpose", "softmax over the wrong axis",
         )  # fmt: skip

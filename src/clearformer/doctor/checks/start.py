@@ -46,10 +46,8 @@ def _are_probabilities(logits: torch.Tensor) -> bool:
 
 def _untrained(module: nn.Module) -> bool:
     """Whether every norm still has the gain with which it was made: training moves them all."""
-    gains = [
-        each.weight for each in module.modules()
-        if isinstance(getattr(each, "weight", None), torch.Tensor) and "norm" in type(each).__name__.lower()
-    ]  # fmt: skip
+    norms = [each for each in module.modules() if "norm" in type(each).__name__.lower()]
+    gains = [gain for each in norms if isinstance(gain := getattr(each, "weight", None), torch.Tensor)]
     return bool(gains) and all(bool((gain == gain.flatten()[0]).all()) for gain in gains)
 
 
