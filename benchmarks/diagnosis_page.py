@@ -70,13 +70,15 @@ def _beside(score: Score, peers: Peers | None) -> Iterable[str]:
     looked = len(score.faulty) + len(score.healthy)
     yield f"| doctor | {looked} | {alarmed} of {len(score.faulty)} | {false} of {len(score.healthy)} |"
     for tool in PEERS:
-        faulty = [_said(peers, each, tool) for each in score.faulty]
-        healthy = [_said(peers, each, tool) for each in score.healthy]
-        looked = sum(each is not None for each in faulty + healthy)
+        faulty = [said for each in score.faulty if (said := _said(peers, each, tool)) is not None]
+        healthy = [said for each in score.healthy if (said := _said(peers, each, tool)) is not None]
         yield (
-            f"| {tool} | {looked} | {sum(map(bool, faulty))} of {len(faulty)} | "
-            f"{sum(map(bool, healthy))} of {sum(each is not None for each in healthy)} |"
+            f"| {tool} | {len(faulty) + len(healthy)} | {sum(map(bool, faulty))} of {len(faulty)} | "
+            f"{sum(map(bool, healthy))} of {len(healthy)} |"
         )
+    unasked = sum(each.case.name not in peers for each in score.outcomes)
+    if unasked:
+        yield f"\nThe peers were not asked about {unasked} cases here."
 
 
 def _said(peers: Peers, outcome: Outcome, tool: str) -> list[str] | None:
@@ -118,5 +120,7 @@ def _healthy_row(outcome: Outcome, peers: Peers | None) -> str:
 def _told(outcome: Outcome, peers: Peers | None) -> str:
     if not peers:
         return ""
+    if outcome.case.name not in peers:
+        return " not asked |" * len(PEERS)
     told = (_said(peers, outcome, tool) for tool in PEERS)
     return "".join(f" {', '.join(each) if each else '–' if each == [] else 'cannot look'} |" for each in told)
