@@ -69,7 +69,7 @@ class Generating:
         named = {name: value for name, value in _GREEDY.items() if name in self._parameters}
         if self.own and "kwargs" in self._parameters:
             # Hugging Face: its switches live in a config, and an untrained model may write the end at once.
-            named |= {"do_sample": False, "num_beams": 1, "eos_token_id": None, "pad_token_id": 0}
+            named |= {"do_sample": False, "num_beams": 1, "eos_token_id": None, "pad_token_id": 0, "use_cache": True}
         return named
 
 
