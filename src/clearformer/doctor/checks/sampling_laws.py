@@ -130,7 +130,8 @@ def _top_k(form: SamplerForm, logits: Tensor) -> Iterator[Found]:
             continue
         counts = sorted(set(kept.sum(-1).tolist()))
         cause = "kept tokens are not the most probable" if counts == [k] else "top-k keeps the wrong number"
-        yield "ERROR", Said(say.TOP_K, {"k": k, "count": counts[-1]}), (cause,)
+        unused = bool((form.ask(logits, top_k=1) > 0).all())
+        yield "WARN" if unused else "ERROR", Said(say.TOP_K, {"k": k, "count": counts[-1]}), (cause,)
         return
 
 
