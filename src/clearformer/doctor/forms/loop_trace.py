@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -91,7 +91,7 @@ def traced(trace: Trace) -> Iterator[None]:
         ):
             stack.callback(handle.remove)
         _watch(stack, torch.autograd, "backward", lambda *_: _backward(trace))
-        clipping = importlib.import_module("torch.nn.utils.clip_grad")
+        clipping = sys.modules["torch.nn.utils.clip_grad"]
         inner = "_clip_grads_with_norm_" if hasattr(clipping, "_clip_grads_with_norm_") else "clip_grad_norm_"
         _watch(stack, clipping, inner, lambda *_: trace.events.append(Event("clip")))
         _watch(stack, torch.nn.utils, "clip_grad_value_", lambda *_: trace.events.append(Event("clip")))
