@@ -10,6 +10,8 @@ from torch import nn
 
 from clearformer.doctor.apart.request import Request
 from clearformer.doctor.apart.user_code import callable_at, made_by
+from clearformer.doctor.check import NotApplicable
+from clearformer.doctor.checkpoint_files import config_of, understood
 from clearformer.doctor.finding import Said
 from clearformer.doctor.parts import Kind, Parts
 from clearformer.errors import ClearformerError
@@ -57,8 +59,34 @@ def _with_checkpoint(parts: Parts, place: str) -> tuple[Parts, tuple[Said, ...]]
     except ClearformerError as error:
         if parts.folder is None:
             raise
+        if not parts.has("model") and (theirs := _as_transformers_reads(parts.folder)) is not None:
+            config = config_of(parts.folder)
+            rows = parts.vocab_size or config.get("vocab_size")
+            return replace(parts, model=theirs, vocab_size=rows if isinstance(rows, int) else None), ()
         return parts, (Said(say.NOT_LOADED, {"why": verbatim(error.cause("en"), error.cause("zh"))}),)
     return _filled(parts, found), ()
+
+
+def _as_transformers_reads(folder: Path) -> nn.Module | None:
+    """A family that transformers knows and we do not: neither the folder's code nor a pickle is read. None where it
+    does not load there either."""
+    try:
+        understood(folder)
+    except NotApplicable:
+        pass
+    except ClearformerError:
+        return None
+    else:
+        return None
+    names = config_of(folder).get("architectures")
+    try:
+        import transformers
+
+        kind = getattr(transformers, str(names[0]) if isinstance(names, list) and names else "AutoModel")
+        model = kind.from_pretrained(folder, local_files_only=True, use_safetensors=True, trust_remote_code=False)
+    except Exception:
+        return None
+    return model if isinstance(model, nn.Module) else None
 
 
 def _filled(parts: Parts, found: Loaded) -> Parts:
