@@ -88,10 +88,11 @@ def show(found: Diagnosis, screen: Screen) -> None:
 
 def lines(finding: Told, language: Language) -> Iterator[str]:
     """A finding on the terminal: what is broken, then why, in two columns."""
+    from clearformer.doctor.report import named
+
     name = f" {finding.name}" if finding.name else ""
     yield f"{say.SEVERITIES[finding.severity].text(language)}  {finding.check}{name}: {finding.law}"
-    state = (say.CONFIRMED if finding.confirmed else say.SUSPECTED).text(language)
-    rows = [(say.CAUSE, say.NAMED.text(language, cause=finding.cause, state=state, meaning=finding.meaning))]
+    rows = [(say.CAUSE, named(finding, language))]
     rows += [(say.RIVALS, ", ".join(finding.rivals))] if finding.rivals else []
     rows += [(say.EVIDENCE, each) for each in finding.evidence]
     rows += [(say.WHERE, finding.where)] if finding.where is not None else []

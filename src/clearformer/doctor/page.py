@@ -6,7 +6,7 @@ import html
 from pathlib import Path
 
 from clearformer.doctor.diagnosis import Diagnosis
-from clearformer.doctor.report import Told, law_of, skipped_by_reason, told, verdict
+from clearformer.doctor.report import Told, law_of, named, skipped_by_reason, told, verdict
 from clearformer.inspect.canvas import page
 from clearformer.messages import Language
 from clearformer.messages import doctor_report as say
@@ -35,8 +35,7 @@ def _sections(found: Diagnosis, language: Language) -> tuple[str, ...]:
 
 
 def _finding(finding: Told, language: Language) -> str:
-    state = (say.CONFIRMED if finding.confirmed else say.SUSPECTED).text(language)
-    rows = [(say.CAUSE, [say.NAMED.text(language, cause=finding.cause, state=state, meaning=finding.meaning)], "p")]
+    rows = [(say.CAUSE, [named(finding, language)], "p")]
     rows += [(say.RIVALS, [", ".join(finding.rivals)], "p")] if finding.rivals else []
     rows.append((say.EVIDENCE, list(finding.evidence), "p"))
     rows += [(say.WHERE, [finding.where], "code")] if finding.where is not None else []

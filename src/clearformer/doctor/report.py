@@ -30,6 +30,14 @@ class Told:
     fix: str
 
 
+def named(finding: Told, language: Language) -> str:
+    """The cause with its state, where there is a doubt that could be settled."""
+    if not finding.confirmed and not finding.rivals:
+        return say.NAMED_ALONE.text(language, cause=finding.cause, meaning=finding.meaning)
+    state = say.CONFIRMED if finding.confirmed else say.SUSPECTED
+    return say.NAMED.text(language, cause=finding.cause, state=state, meaning=finding.meaning)
+
+
 def told(finding: Finding, language: Language) -> Told:
     cause = CAUSES[finding.cause]
     check = BY_ID.get(finding.check)

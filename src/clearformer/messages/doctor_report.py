@@ -42,3 +42,4 @@ HEADINGS = (
 PASSED_HEADING = Message("Laws that hold", "成立的定律")
 SKIPPED_HEADING = Message("Not checked", "未检查")
 NAMED = Message("{cause} ({state}). {meaning}", "{cause}（{state}）。{meaning}")
+NAMED_ALONE = Message("{cause}. {meaning}", "{cause}。{meaning}")
