@@ -21,7 +21,7 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     inputs = subject.inputs(8, length, generator)
     amplifier = Amplifier()
     leaks = []
-    with editing(examination, amplifier, begin=amplifier.begin):
+    with editing(examination, amplifier, begin=amplifier.begin, numbered=False):
         before, again = subject.answer(inputs), subject.answer(inputs)
         if not amplifier.factors:
             raise NotApplicable(say.NOTHING_TO_AMPLIFY)

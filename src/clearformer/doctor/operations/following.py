@@ -19,8 +19,8 @@ from clearformer.doctor.operations.trail import Scrambling, Site, Stage, Trail
 class Followed:
     """What is known of the tensors of one forward pass, and the attentions that have been met."""
 
-    def __init__(self, batch_first: bool, places: Places | None) -> None:
-        self.batch_first, self.places = batch_first, places
+    def __init__(self, batch_first: bool, places: Places | None, *, numbered: bool = True) -> None:
+        self.batch_first, self.places, self.numbered = batch_first, places, numbered
         self.forget()
 
     def forget(self) -> None:
@@ -44,7 +44,7 @@ class Followed:
             self.trails.pop(id(each), None)
 
     def put(self, tensor: Tensor, trail: Trail) -> None:
-        if trail.origin is not None and trail.origin.shape != tensor.shape:
+        if not self.numbered or (trail.origin is not None and trail.origin.shape != tensor.shape):
             trail = replace(trail, origin=None, keys=None)
         self.trails[id(tensor)], self.kept[id(tensor)] = trail, tensor
 
@@ -137,6 +137,9 @@ def _projects(known: Followed, operation: Operation, output: Tensor) -> None:
     place = (1, "mat1") if operation.name == "addmm" else (0, "input")
     given = operation.argument(*place)
     trail = known.of(given) if isinstance(given, Tensor) else None
+    if not known.numbered:
+        known.put(output, Trail(projected=True))
+        return
     if trail is None or trail.origin is None:
         _begins(known, given, output)
         return

@@ -29,14 +29,16 @@ class Tracker(TorchFunctionMode):
 
     active: list[Tracker] = []  # noqa: RUF012 – those entered at present, outermost first
 
-    def __init__(self, *editors: Editor, batch_first: bool = True, places: Places | None = None) -> None:
+    def __init__(
+        self, *editors: Editor, batch_first: bool = True, places: Places | None = None, numbered: bool = True
+    ) -> None:
         super().__init__()
         self.editors = editors
         self.editing = True
         """Whether it edits at present: only the module under examination is mended, not what stands beside it."""
         self.edits = 0
         """Operations that an editor of this tracker has changed."""
-        self.known = Followed(batch_first, places)
+        self.known = Followed(batch_first, places, numbered=numbered)
 
     def __enter__(self) -> Tracker:
         super().__enter__()
