@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test check native native-check bench bench-setup test-long clean
+.PHONY: run test check native native-check bench bench-setup bench-doctor test-long clean
 
 run: $(READY)
 	$(BIN)/clearformer tour
@@ -42,6 +42,11 @@ bench: $(READY)
 		$(BIN)/clearformer bench prefill --vs hf,llama.cpp --dtype $$dtype && \
 		$(BIN)/clearformer bench start --vs llama.cpp --dtype $$dtype || exit 1; \
 	done
+
+# The doctor over its corpus, and torchtest2 and trainproof beside it: CLEARFORMER_DOCTOR_PEERS names the interpreter of
+# an environment that has them, or one is made in build/doctor-peers. About half an hour.
+bench-doctor: $(READY)
+	PYTHONPATH=tests $(BIN)/python benchmarks/diagnosis.py --out docs/doctor-results.md
 
 test-long: $(READY)
 	HYPOTHESIS_PROFILE=random $(BIN)/python -m pytest -n 2 -m long --timeout 5400

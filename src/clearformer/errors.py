@@ -92,3 +92,9 @@ class RunError(ClearformerError):
     """A run folder that is in use, damaged, or of another recipe."""
 
     kind = "run"
+
+
+class DiagnosisError(ClearformerError):
+    """A law that a Transformer must obey is broken."""
+
+    kind = "diagnosis"

@@ -38,6 +38,18 @@ OPEN = ("packages", "dtypes", "demos[].figures", "trace", "experiment", "arms[].
 OPEN += ("parameters.by_part", "flops.by_part")
 
 
+# Every position reads the mean of all.
+UNMASKED = """
+from torch import nn
+class Unmasked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.head = nn.Embedding(20, 8), nn.Linear(8, 20)
+    def forward(self, ids):
+        hidden = self.table(ids)
+        return self.head(hidden + hidden.mean(1, keepdim=True))
+"""
+
 # What this machine or a good run does not have.
 ABSENT = ("speed.", "backends[].", "accelerators[].", "left_out[].", "rows[].odd[].", "claims[].", "arms[].further[].")
 
@@ -82,6 +94,10 @@ def model(home):
         ("cost", ["smollm2-135m", "--generate", "4+2", "--fit", "1GB", "--compare", "tiny-gpt"]),
         ("card", ["odd.json"]),
         ("verify", ["smollm2-135m", "--against", "numpy"]),
+        (
+            "doctor",
+            ["unmasked.py:Unmasked", "--kind", "decoder", "--vocab", "20", "--only", "K01", "K17", "--symptom", "1"],
+        ),
         ("bench decode", ["--busy-ok", "--prompt", "4", "--new", "2", "--runs", "1"]),
         ("bench attention", ["--busy-ok", "--lengths", "16", "--heads", "2", "--runs", "1"]),
         ("bench cache", ["--busy-ok", "--lengths", "4,8", "--new", "2", "--runs", "1"]),
@@ -100,6 +116,7 @@ def test_the_keys_are_those_of_the_document(
     Path("toy.yaml").write_text(OWN)
     monkeypatch.setattr(team, "team_of", lambda source, count: Here(find(source)).hired(count))
     Path("odd.json").write_text('{"model_type": "llama", "hidden_size": 5, "num_attention_heads": 2, "unheard": 1}')
+    Path("unmasked.py").write_text(UNMASKED)
     found = keys(clearformer(*command.split(), *arguments, "--json").json)
     expected = documented(command)
     assert {key for key in found if not key.startswith(tuple(f"{name}." for name in OPEN))} == {

@@ -48,6 +48,7 @@ VERBS = {
     "cost": "clearformer.cli.cost:cost",
     "card": "clearformer.cli.card:card",
     "verify": "clearformer.cli.verify:verify",
+    "doctor": "clearformer.cli.doctor:doctor",
     "bench": "clearformer.cli.bench:bench",
     "env": "clearformer.cli.env:env",
 }

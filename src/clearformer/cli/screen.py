@@ -10,12 +10,20 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Protocol
 
 from clearformer.cli.flags import Printing, Progressing
 from clearformer.messages import Language, Message
 
 Advance = Callable[[int, int], None]
 """Called with what is done and with the total, 0 while it is not known."""
+
+
+class Stages(Protocol):
+    """Called with the words of a step, what is done and the total, and the values in those words."""
+
+    def __call__(self, message: Message, done: int, total: int, **values: object) -> None: ...
+
 
 _LAYOUT = "\n\t"
 
@@ -55,8 +63,32 @@ class Screen:
     @contextmanager
     def progress(self, message: Message, *, in_bytes: bool = False, **values: object) -> Iterator[Advance]:
         """A bar on standard error while the body runs, if that is a terminal; nothing otherwise."""
+        with self._bar(in_bytes) as reach:
+            words = message.text(self.language, **values)
+            if reach is None:
+                yield lambda done, total: None
+                return
+            reach(words, None, None)
+            yield lambda done, total: reach(words, done, total)
+
+    @contextmanager
+    def stages(self, message: Message, **values: object) -> Iterator[Stages]:
+        """As `progress`, with other words at every step."""
+        with self._bar() as reach:
+
+            def renamed(message: Message, done: int, total: int, **values: object) -> None:
+                if reach is not None:
+                    reach(message.text(self.language, **values), done, total)
+
+            if reach is not None:
+                reach(message.text(self.language, **values), None, None)
+            yield renamed
+
+    @contextmanager
+    def _bar(self, in_bytes: bool = False) -> Iterator[Callable[[str, int | None, int | None], None] | None]:
+        """A bar to be given its words, what is done and the total; None where nobody would see it."""
         if self.quiet or not sys.stderr.isatty():
-            yield lambda done, total: None
+            yield None
             return
         from rich import progress as bars
         from rich.console import Console
@@ -64,14 +96,15 @@ class Screen:
         words = (bars.TextColumn("{task.description}", markup=False), bars.BarColumn())
         amount = bars.DownloadColumn() if in_bytes else bars.MofNCompleteColumn()
         with bars.Progress(*words, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task(message.text(self.language, **values), total=None)
+            task = bar.add_task("", total=None)
 
-            def advance(done: int, total: int) -> None:
+            def reach(text: str, done: int | None, total: int | None) -> None:
                 # Before anything is counted, "0/?" would say nothing.
-                bar.columns = (*words, amount, bars.TimeRemainingColumn())
-                bar.update(task, completed=done, total=total or None)
+                if done is not None:
+                    bar.columns = (*words, amount, bars.TimeRemainingColumn())
+                bar.update(task, description=text, completed=done, total=total or None)
 
-            yield advance
+            yield reach
 
 
 def harmless(text: str) -> str:

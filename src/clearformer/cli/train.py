@@ -15,7 +15,7 @@ from clearformer.cli import boundary
 from clearformer.cli.environment import recipe_overrides
 from clearformer.cli.flags import Overrides, Progressing, Spoken
 from clearformer.cli.screen import Screen
-from clearformer.cli.watching import Watching
+from clearformer.cli.watching import Watching, doctor_for
 from clearformer.errors import UsageError
 from clearformer.messages import train_verb as say
 
@@ -58,6 +58,8 @@ class Training(Progressing):
     """Processor threads to compute with; one a core if left out."""
     tracker: Literal["tensorboard", "trackio"] | None = None
     """Send the figures to this program as well; it must be installed."""
+    doctor: bool = False
+    """Speak up when a law of a training's course breaks, such as a loss that stays at ln V."""
     dry_run: bool = False
     """Reckon parameters, memory, data and time, and train nothing."""
     print_config: bool = False
@@ -194,7 +196,8 @@ def _run(task: str, recipe: Recipe, run: RunFolder, flags: Training, screen: Scr
         trainer = Trainer(opened, recipe, run, resume=flags.resume)
         for name, count in opened.sizes().items():
             screen.note(say.SIZE, name=name, count=count)
-        with Watching(screen, opened.metric, opened.unit) as watching:
+        doctor = doctor_for(opened.spec) if flags.doctor else None
+        with Watching(screen, opened.metric, opened.unit, doctor) as watching:
             for event in _followed(trainer.run(), recipe, run, flags):
                 watching.see(event)
     if screen.as_json:

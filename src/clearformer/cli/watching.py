@@ -13,6 +13,8 @@ from clearformer.train.events import Evaluated, Event, Noted, Sampled, Saved, St
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
+    from clearformer.doctor.watching import Watcher
+    from clearformer.spec import Spec
     from clearformer.train.task import Metric
 
 _SHOWN = 100
@@ -21,7 +23,8 @@ _SHOWN = 100
 class Watching:
     """Takes the loop's events and shows them; keeps what `--json` and the last table need."""
 
-    def __init__(self, screen: Screen, metric: Metric, unit: str) -> None:
+    def __init__(self, screen: Screen, metric: Metric, unit: str, doctor: Watcher | None = None) -> None:
+        self.doctor = doctor
         self.screen, self.metric, self.unit = screen, metric, unit
         self.stopped: Stopped | None = None
         self.best: Evaluated | None = None
@@ -51,6 +54,8 @@ class Watching:
 
     def see(self, event: Event) -> None:
         """Show one event."""
+        if self.doctor is not None:
+            self._examine(self.doctor, event)
         match event:
             case Stepped():
                 self.step = event
@@ -70,6 +75,18 @@ class Watching:
                 self._line(event.message, **event.values)
             case Stopped():
                 self.stopped = event
+
+    def _examine(self, doctor: Watcher, event: Event) -> None:
+        """The doctor hears what the metrics file gets."""
+        from clearformer.doctor.watching import sentence
+
+        record: dict[str, object] = {}
+        if isinstance(event, Stepped):
+            record = {"step": event.step, "loss": event.loss, "lr": event.lr, "grad_norm": event.grad_norm}
+        elif isinstance(event, Evaluated):
+            record = {"step": event.step, "evaluation": event.metrics}
+        for breach in doctor.hear(record) if record else ():
+            self._line(say.DOCTOR, said=sentence(breach, self.screen.language))
 
     def contents(self, run: Path) -> dict[str, Any]:
         """The object that `--json` prints."""
@@ -118,6 +135,19 @@ class Watching:
             print(text, file=sys.stderr, flush=True)
         else:
             self._bar.console.print(text, markup=False, highlight=False)
+
+
+def doctor_for(spec: Spec) -> Watcher:
+    """A watcher that knows what the model's loss chooses among."""
+    from clearformer.doctor.watching import Watcher
+    from clearformer.spec import Classes, Language, SingleStack, Tokens, main_stack
+
+    head = getattr(spec, "head", None)
+    if isinstance(head, Classes):
+        return Watcher(head.count)
+    stack = main_stack(spec) if isinstance(spec, SingleStack) else getattr(spec, "decoder", None)
+    tokens = getattr(stack, "input", None)
+    return Watcher(tokens.vocabulary if isinstance(head, Language) and isinstance(tokens, Tokens) else None)
 
 
 def _short(text: str) -> str:

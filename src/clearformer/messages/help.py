@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from clearformer.messages import Language, Message
 from clearformer.messages.help_bench import BENCH
+from clearformer.messages.help_doctor import DOCTOR
 from clearformer.messages.help_inside import INSIDE
 from clearformer.messages.help_training import TRAINING
 from clearformer.messages.help_writing import WRITING
@@ -77,6 +78,10 @@ VERBS = {
         "Prove that a model computes what the original does, or name the fault that parts them.",
         "证明模型与原模型计算一致，或指出使二者不同的错误。",
     ),
+    "doctor": Message(
+        "Find which laws a Transformer breaks, yours or another's, name the cause, and say what mends it.",
+        "检查一个 Transformer（您的或别人的）违反了哪些定律，指出原因与修复办法。",
+    ),
     "bench": Message(
         "Measure our speed, alone or side by side with Hugging Face.",
         "测量速度，可单独测，也可与 Hugging Face 并排比较。",
@@ -93,6 +98,7 @@ SENTENCES = (
     *TRAINING,
     *INSIDE,
     *BENCH,
+    *DOCTOR,
     # Flags that several verbs share
     Message(
         "Print one JSON object (docs/json.md) instead of text.", "输出一个 JSON 对象（见 docs/json.md），而不是文本。"

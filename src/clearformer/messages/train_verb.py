@@ -101,3 +101,4 @@ NO_FOLDER_OF_RUN = failure(
     zh=("{name} 不是此命令所对应任务的运行。", "请给出 `clearformer train` 打印的运行文件夹。"),
 )
 TRANSLATING = Message("Translating", "正在翻译")
+DOCTOR = Message("{said}", "{said}")

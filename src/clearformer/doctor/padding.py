@@ -1,0 +1,83 @@
+"""Padded rows to ask with: which columns are real, and other content under the mask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from clearformer.doctor.calling.subject import Subject
+from clearformer.doctor.examination import Examination
+
+Side = Literal["left", "right", "middle"]
+PADS = 3
+
+
+@dataclass(frozen=True)
+class Padded:
+    """`inputs` (B T) or (B T D) with `mask` (B T), True for real; `bare` are the real columns alone."""
+
+    inputs: Tensor
+    mask: Tensor
+    bare: Tensor
+
+    def under(self, subject: Subject, generator: torch.Generator) -> Tensor:
+        """The inputs with other content under the mask."""
+        return subject.replaced(self.inputs, ~self.mask, generator)
+
+
+def padded(subject: Subject, side: Side, generator: torch.Generator, rows: int = 2) -> Padded:
+    """Every row padded alike, on one side or in the middle."""
+    length = subject.length(12)
+    inputs = subject.inputs(rows, length, generator)
+    pads = min(PADS, length // 3)
+    first = {"left": 0, "right": length - pads, "middle": length // 2 - 1}[side]
+    mask = torch.ones(rows, length, dtype=torch.bool, device=inputs.device)
+    mask[:, first : first + pads] = False
+    return Padded(inputs, mask, inputs[:, mask[0]])
+
+
+def sides(subject: Subject) -> tuple[Side, ...]:
+    """A decoder generates from rows that are padded at the left; a mask that counts knows the right only."""
+    if subject.call.padding is not None and subject.call.padding.marking == "count":
+        return ("right",)
+    return ("middle", "right", "left") if subject.kind == "decoder" else ("middle", "right")
+
+
+def at_real(subject: Subject, answer: Tensor, mask: Tensor) -> Tensor:
+    """The answers at real positions, or the whole answer of a module that pools."""
+    return answer[mask] if subject.per_position else answer
+
+
+def content_matters(examination: Examination, rows: Padded, mask: Tensor | None = None) -> bool | None:
+    """Whether what stands under the mask moves the answers at real positions; None where these are no numbers."""
+    subject = examination.asked
+    told = rows.mask if mask is None else mask
+    one = at_real(subject, subject.answer(rows.inputs, mask=told), rows.mask)
+    two = at_real(subject, subject.answer(rows.under(subject, examination.generator()), mask=told), rows.mask)
+    if not bool(one.isfinite().all()):
+        return None
+    return examination.noise.differs(one, two)
+
+
+def hidden_share(examination: Examination, rows: Padded) -> float:
+    """How much of the influence of what stands under the mask the mask takes away: 0 none, 1 all.
+
+    A mask may move the answers by the positions that are counted from it, and still hide nothing.
+    """
+    subject, moved = examination.asked, []
+    other = rows.under(subject, examination.generator())
+    for told in (rows.mask, torch.ones_like(rows.mask)):
+        one, two = (at_real(subject, subject.answer(each, mask=told), rows.mask) for each in (rows.inputs, other))
+        moved.append(float((one - two).double().abs().mean()))
+    return 1 - moved[0] / max(moved[1], 1e-12)
+
+
+def mask_matters(examination: Examination, rows: Padded) -> bool:
+    """Whether the mask moves the answers at real positions at all."""
+    subject = examination.asked
+    with_mask = at_real(subject, subject.answer(rows.inputs, mask=rows.mask), rows.mask)
+    full = at_real(subject, subject.answer(rows.inputs, mask=torch.ones_like(rows.mask)), rows.mask)
+    return not examination.noise.still(with_mask, full)

@@ -1,0 +1,40 @@
+"""K03: what a position does not see of what it should."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from doctor.checks.asking import causes
+from doctor.corpus.hand_written import Attention, Block, Decoder
+from doctor.corpus.padding_faults import Encoder, encoder
+from doctor.corpus.sight_faults import decoder
+
+
+class Alone(Attention):
+    """Every position sees itself only."""
+
+    def hidden(self, queries: int, keys: int) -> Tensor:
+        return ~torch.eye(queries, keys, dtype=torch.bool)
+
+
+class Causal(Encoder):
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks = nn.ModuleList(Block(Attention(causal=True)) for _ in range(2))
+
+
+def test_a_position_that_sees_itself_only() -> None:
+    assert causes("K03", **decoder(Decoder(Alone))) == ["ERROR past unread"]
+
+
+def test_an_encoder_with_a_causal_mask() -> None:
+    assert causes("K03", **encoder(Causal())) == ["WARN encoder is causal"]
+
+
+def test_sound_models() -> None:
+    assert causes("K03", **decoder(Decoder())) == causes("K03", **encoder(Encoder())) == []
+
+
+def test_a_forecaster_has_no_such_law() -> None:
+    assert causes("K03", model=nn.Linear(4, 4), kind="forecaster") == ["-"]
