@@ -126,7 +126,10 @@ def _begin(parts: Parts, tell: Teller) -> Examination:
     examination.parts = replace(parts, kind=subject.kind, vocab_size=parts.vocab_size or subject.vocab_size or None)
     if subject.raised is None:
         with evaluating(parts.model):
-            examination.noise = measure(subject, examination.generator())
+            try:
+                examination.noise = measure(subject, examination.generator())
+            except Exception as error:  # it answered when it was tried, with another length
+                examination.subject = replace(subject, raised=error)
     tell(Called(examination.called, examination.noise.floor))
     return examination
 

@@ -212,3 +212,26 @@ def test_a_vocabulary_beyond_the_table_is_refused() -> None:
 def test_a_module_without_numbers_is_refused() -> None:
     with pytest.raises(UsageError, match="meta"):
         subject(Decoder().to("meta"))
+
+
+class Replacing(Encoder):
+    """Its causal mask is a default: a mask that is handed in takes its place."""
+
+    def forward(self, ids: Tensor, attn_bias: Tensor | None = None) -> Tensor:
+        if attn_bias is None:
+            attn_bias = torch.full((ids.shape[1], ids.shape[1]), float("-inf")).triu(1)
+        x = self.tokens(ids) + self.places(torch.arange(ids.shape[1]))
+        for block in self.blocks:
+            h, seen = block.norm1(x), block.attention
+            query, key, value = (seen.split(each(h)) for each in (seen.query, seen.key, seen.value))
+            weights = (seen.scale(query @ key.mT, query.shape[-1]) + attn_bias).softmax(-1)
+            x = x + seen.out(seen.merge(weights @ value))
+            x = x + block.feedforward(block.norm2(x))
+        return self.head(self.norm(x))  # type: ignore[no-any-return]
+
+
+def test_a_mask_that_takes_the_place_of_the_causal_one_says_who_sees_whom() -> None:
+    call = subject(Replacing(), kind="decoder").call
+    assert call.padding is None
+    assert call.seeing is not None
+    assert call.seeing.name == "attn_bias"

@@ -12,7 +12,7 @@ from clearformer.doctor.diagnose import examine
 from clearformer.doctor.parts import Parts
 from doctor.checks.asking import causes
 from doctor.corpus import CASES
-from doctor.corpus.hand_written import VOCAB
+from doctor.corpus.hand_written import VOCAB, WIDTH, Attention, Block
 
 NOWHERE = Path()
 
@@ -69,3 +69,26 @@ def test_the_module_is_left_as_it_was() -> None:
     examine(Parts(**parts), only=("K01", "K18"))
     assert torch.equal(model(ids), before)
     assert sum(len(each._forward_hooks) + len(each._forward_pre_hooks) for each in model.modules()) == hooks
+
+
+class Patches(nn.Module):
+    """A forecaster that sets channels beside rows and cuts each into patches, with a head over all of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.patch, self.head = nn.Linear(8, WIDTH), nn.Linear(6 * WIDTH, 4)
+        self.places = nn.Parameter(torch.randn(6, WIDTH))
+        self.block = Block(Attention(causal=False))
+
+    def forward(self, series: torch.Tensor) -> torch.Tensor:
+        rows, length, channels = series.shape
+        cut = series.transpose(1, 2).reshape(rows * channels, length // 8, 8)
+        mixed = self.block(self.patch(cut) + self.places)
+        return self.head(mixed.flatten(1)).view(rows, channels, 4).transpose(1, 2)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("context", [48, None])
+def test_channels_beside_rows_are_no_batch(context: int | None) -> None:
+    diagnosis = examine(Parts(model=Patches(), kind="forecaster", context=context))
+    assert not diagnosis.findings
+    assert "K18" in diagnosis.passed

@@ -32,6 +32,35 @@ def test_an_encoder_with_a_causal_mask() -> None:
     assert causes("K03", **encoder(Causal())) == ["WARN encoder is causal"]
 
 
+class Near(Attention):
+    """A window of four that nobody declared."""
+
+    def hidden(self, queries: int, keys: int) -> Tensor:
+        behind = torch.arange(queries)[:, None] - torch.arange(keys)
+        return (behind < 0) | (behind > 3)
+
+
+class Prefix(Attention):
+    """The first four positions see each other."""
+
+    def hidden(self, queries: int, keys: int) -> Tensor:
+        return (torch.arange(queries)[:, None] < torch.arange(keys)) & (torch.arange(keys) > 3)
+
+
+class PrefixEncoder(Encoder):
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks = nn.ModuleList(Block(Prefix()) for _ in range(2))
+
+
+def test_what_may_be_a_window_is_no_error() -> None:
+    assert causes("K03", **decoder(Decoder(Near))) == ["WARN past unread"]
+
+
+def test_a_prefix_that_sees_itself_is_no_causal_encoder() -> None:
+    assert causes("K03", **encoder(PrefixEncoder())) == []
+
+
 def test_sound_models() -> None:
     assert causes("K03", **decoder(Decoder())) == causes("K03", **encoder(Encoder())) == []
 

@@ -106,14 +106,33 @@ def _with_labels(subject: Subject, signature: Signature, trials: Trials) -> Subj
 
 
 def _with_context(subject: Subject) -> Subject:
-    """The longest input of those that are tried, where the user declares none."""
-    if subject.context is not None or subject.only_length is not None:
+    """The longest input of those that are tried, where the user declares none.
+
+    A forecaster that takes no shorter one, such as one with a head over all patches, takes that length only.
+    """
+    if subject.only_length is not None:
+        return subject
+    if subject.kind == "forecaster":
+        return _with_one_length(subject)
+    if subject.context is not None:
         return subject
     for length in LENGTHS:
         inputs = subject.inputs(2, length, torch.Generator().manual_seed(0))
         if asked(subject, inputs) is not None:
             return subject if length == LENGTHS[0] else replace(subject, context=length)
     return replace(subject, context=LENGTH)
+
+
+def _with_one_length(subject: Subject) -> Subject:
+    def takes(length: int) -> bool:
+        return asked(subject, subject.inputs(2, length, torch.Generator().manual_seed(0))) is not None
+
+    wanted = LENGTHS if subject.context is None else (subject.context,)
+    longest = next((length for length in wanted if takes(length)), None)
+    if longest is None:
+        return replace(subject, context=LENGTH)
+    shorter = all(takes(length) for length in range(LENGTHS[-1], min(longest, LENGTHS[-3])))
+    return replace(subject, context=longest, only_length=None if shorter else longest)
 
 
 def _with_plain(subject: Subject, signature: Signature) -> Subject:

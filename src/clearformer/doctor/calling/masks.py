@@ -75,11 +75,11 @@ def _seeing(subject: Subject, signature: Signature) -> Subject:
     if subject.kind not in ("decoder", "encoder-decoder"):
         return subject
     given = subject.call.seeing
-    if given is None and reads_ahead(subject) is not True:
-        return subject
     names = signature.named("mask", "target mask")
     if subject.call.source is None:
         names += signature.named("source mask")
+    if given is None and reads_ahead(subject) is not True:
+        names = [name for name in names if _takes_its_place(subject, name)]
     if given is None and _causal_once_padded(subject, [*names, *signature.named("padding", "target padding")]):
         return subject
     for name in names:
@@ -88,6 +88,18 @@ def _seeing(subject: Subject, signature: Signature) -> Subject:
             if reads_ahead(tried) is False:
                 return with_call(subject, seeing=replace(mask, by_trial=True))
     return subject
+
+
+def _takes_its_place(subject: Subject, name: str) -> bool:
+    """Whether a mask that hides nothing makes a causal module read ahead: it is handed in instead of the module's own,
+    and must say who sees whom. An argument that takes no table of them is a padding mask, and the fault K01's to tell.
+    """
+    full = torch.ones(ROWS, subject.length(LENGTH), dtype=torch.bool, device=subject.device)
+    for mask in _forms(name, PADDING_SHAPES):
+        ahead = reads_ahead(with_call(subject, padding=mask), full)
+        if ahead is not None:
+            return ahead
+    return False
 
 
 def _causal_once_padded(subject: Subject, names: list[str]) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+import torch
+
 from clearformer.doctor.check import Check, NotApplicable
 from clearformer.doctor.examination import Examination
 from clearformer.doctor.finding import Breach, Said, Severity
@@ -31,7 +33,7 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     if not recording.sites and not recording.scramblings:
         raise NotApplicable(say.NO_ATTENTION)
     yield from _drops(recording)
-    yield from _rows(recording)
+    yield from _rows(examination, recording)
     yield from _heads(recording)
     yield from _axes(recording)
     if examination.parts.kind in {"decoder", "encoder-decoder"}:
@@ -64,10 +66,20 @@ def _drops(recording: Recording) -> Iterator[Breach]:
         )  # fmt: skip
 
 
-def _rows(recording: Recording) -> Iterator[Breach]:
+def _rows(examination: Examination, recording: Recording) -> Iterator[Breach]:
     across = [site.place for site in _whole(recording) if look(site) == "across rows"]
-    if across:
+    if across and _rows_matter(examination):
         yield _breach("ERROR", say.READS_ROWS, ("batch first missing",), across)
+
+
+def _rows_matter(examination: Examination) -> bool:
+    """Whether a row reacts to those around it: patches and variates are put where rows stand, and mix none."""
+    subject, generator = examination.asked, examination.generator()
+    inputs = subject.inputs(ROWS, subject.length(12), generator)
+    others = torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device)
+    others[1] = False
+    before, after = subject.answer(inputs), subject.answer(subject.replaced(inputs, others, generator))
+    return examination.noise.differs(before[1], after[1])
 
 
 def _whole(recording: Recording) -> list[Site]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torch import Tensor
+
 from clearformer.doctor.check import Check, NotApplicable
 from clearformer.doctor.checks.window import declared_window
 from clearformer.doctor.examination import Examination
-from clearformer.doctor.finding import Breach, Said
+from clearformer.doctor.finding import Breach, Said, Severity
 from clearformer.messages import doctor_sight as say
 
 
@@ -31,12 +33,24 @@ def _probe(examination: Examination) -> Iterator[Breach]:
         return
     said = Said(say.UNSEEN, {"at": at, "unseen": ", ".join(map(str, unseen))})
     if unseen == ahead:
-        yield Breach("K03", "WARN", (said,), ("encoder is causal",))
-    else:
-        ahead_of = subject.answer(subject.replaced(inputs, length - 1, generator))[:, : length - 1]
-        turned = subject.kind != "encoder" and not examination.noise.still(before[:, : length - 1], ahead_of)
-        suspects = ("mask inverted", "mask off by one", "past unread") if turned else ("past unread",)
-        yield Breach("K03", "ERROR", (said,), suspects, signs={"unseen": unseen, "reads ahead": turned})
+        # A prefix that sees itself, or a window to both sides, was meant to end somewhere.
+        if examination.noise.still(before[:, :1], subject.answer(subject.replaced(inputs, 1, generator))[:, :1]):
+            yield Breach("K03", "WARN", (said,), ("encoder is causal",))
+        return
+    ahead_of = subject.answer(subject.replaced(inputs, length - 1, generator))[:, : length - 1]
+    turned = subject.kind != "encoder" and not examination.noise.still(before[:, : length - 1], ahead_of)
+    suspects = ("mask inverted", "mask off by one", "past unread") if turned else ("past unread",)
+    severity: Severity = "WARN" if unseen == [0] and not turned and _near_is_seen(examination, inputs, at) else "ERROR"
+    yield Breach("K03", severity, (said,), suspects, signs={"unseen": unseen, "reads ahead": turned})
+
+
+def _near_is_seen(examination: Examination, inputs: Tensor, at: int) -> bool:
+    """Whether all of the nearer half is read: what a window that was not declared looks like."""
+    subject = examination.asked
+    before = subject.answer(inputs)[:, at]
+    nearer = (subject.answer(subject.replaced(inputs, place, examination.generator()))[:, at]
+              for place in range(at // 2 + 1, at))  # fmt: skip
+    return not any(examination.noise.still(before, after) for after in nearer)
 
 
 VISIBILITY = Check(
