@@ -57,13 +57,13 @@ def test_every_architecture_can_be_made_deeper(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "size"),
-    [("24GB", 24 * 10**9), ("16GiB", 16 * 2**30), ("1.5 MB", 1_500_000), ("512kib", 512 * 2**10), ("1000", 1000)],
+    [("24GB", 24 * 10**9), ("16GiB", 16 * 2**30), ("1.5 MB", 1_500_000), ("512kib", 512 * 2**10), ("1000B", 1000)],
 )
 def test_sizes(text: str, size: int) -> None:
     assert bytes_of(text) == size
 
 
-@pytest.mark.parametrize("text", ["", "GB", "24XB", "-1GB", "0GB", "1e9", "24 G B", "0.9", "9" * 400, "1000001TB"])
+@pytest.mark.parametrize("text", ["", "GB", "24XB", "24", "-1GB", "0GB", "1e9", "24 G B", "9" * 400, "1000001TB"])
 def test_what_is_no_size_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         bytes_of(text)

@@ -43,6 +43,13 @@ def test_a_folder_a_file_and_a_run(tmp_path):
     assert resolve("./mine").path == Path("mine")
 
 
+def test_a_run_that_is_not_there_is_no_repository(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model_at(tmp_path / "runs" / "language-1")
+    with pytest.raises(UsageError, match=r"runs/language-9: there is no such run here\. .*language-1"):
+        resolve("runs/language-9")
+
+
 def test_a_builtin_is_pulled_at_first_use(toy, monkeypatch, cache):
     monkeypatch.setitem(BUILTIN, "toy", toy)
     Path("toy").mkdir()  # a folder without a model does not hide it

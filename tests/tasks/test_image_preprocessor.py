@@ -12,7 +12,7 @@ import torch
 from PIL import Image
 
 from clearformer.data.image_files import read_image
-from clearformer.errors import CheckpointError
+from clearformer.errors import CheckpointError, DataError
 from clearformer.load import load
 from clearformer.model import EncoderOnly
 from clearformer.spec import Patches
@@ -79,9 +79,14 @@ def test_a_published_classifier_gives_transformers_verdict_by_its_own_labels(tmp
         shares = original(processor(Image.open(picture), return_tensors="pt")["pixel_values"]).logits[0].softmax(0)
     loaded = load(tmp_path)
     assert isinstance(loaded.model, EncoderOnly)
+    with pytest.raises(DataError, match="expected an image file, found none"):
+        classify_image(loaded.model, looking_of(tmp_path, loaded.model.spec), tmp_path / "nowhere.png")
     verdict = classify_image(loaded.model, looking_of(tmp_path, loaded.model.spec), picture)
     assert verdict.label == ("cat", "dog", "owl")[int(shares.argmax())]
     assert list(verdict.scores.values()) == pytest.approx(shares.tolist(), abs=1e-5)
+    (tmp_path / PREPROCESSOR).unlink()
+    with pytest.raises(DataError, match=r"has no preprocessor_config\.json"):
+        looking_of(tmp_path, loaded.model.spec)
 
 
 @pytest.mark.parametrize(

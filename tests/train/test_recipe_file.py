@@ -142,6 +142,7 @@ WRONG = [
     ("schedule: {type: Noam, warmup: 0}", "schedule.warmup must be at least 1"),
     ("optimizer: {type: Muon, adamw: {beta1: 1}}", "optimizer.adamw.beta1 must be from 0 to below 1"),
     ("steps: 3\nbudget: 4", "found both"),
+    ("budget: ten", "90s, 3m or 1h"),
     ("seed: 1\nseed: 2", "seed stands twice"),
     ("seed: [", "no recipe"),
     ("- 3", "no recipe"),

@@ -14,6 +14,7 @@ from clearformer.cli.flags import Progressing, Spoken
 from clearformer.cli.screen import Screen
 from clearformer.errors import UsageError
 from clearformer.messages import lab_machine as say
+from clearformer.messages import train as say_of_training
 
 if TYPE_CHECKING:
     from clearformer.lab.notebook import Notebook
@@ -97,7 +98,7 @@ def _seconds(budget: str | None) -> float | None:
         return None
     found = seconds_of(budget)
     if not isinstance(found, float) or not 0 < found < float("inf"):
-        raise UsageError(say.BAD_BUDGET, found=budget)
+        raise UsageError(say_of_training.BAD_BUDGET, found=budget)
     return found
 
 

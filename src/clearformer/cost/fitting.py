@@ -19,7 +19,7 @@ from clearformer.spec import DecoderOnly, EncoderDecoder, EncoderOnly, Learned, 
 
 Purpose = Literal["training", "answering"]
 MOST = {"batch": 1 << 24, "length": 1 << 24, "layers": 1 << 10}
-_UNITS = {"": 1, "B": 1, **{f"{letter}B": 1000**power for power, letter in enumerate("KMGT", 1)}}
+_UNITS = {"B": 1, **{f"{letter}B": 1000**power for power, letter in enumerate("KMGT", 1)}}
 # Far above any memory, and far below where numbers end.
 _LARGEST = 10**18
 _UNITS |= {f"{letter}iB": 1024**power for power, letter in enumerate("KMGT", 1)}

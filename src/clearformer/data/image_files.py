@@ -67,6 +67,8 @@ def read_image(path: Path, fitting: Fitting, channels: int) -> UInt8[np.ndarray,
         fitted = fitting(plain)
     except Image.DecompressionBombError as error:
         raise DataError(say.TOO_LARGE, path=path, found=error, limit=_MOST_PIXELS) from error
+    except (FileNotFoundError, IsADirectoryError) as error:
+        raise DataError(say.NO_PICTURE, path=path) from error
     except (OSError, ValueError, SyntaxError, EOFError, IndexError, TypeError, OverflowError, MemoryError) as error:
         raise DataError(say.UNREADABLE, path=path, detail=str(error).rstrip(".") or type(error).__name__) from error
     return np.asarray(fitted, np.uint8).reshape(*fitting.size, channels)

@@ -29,6 +29,10 @@ TOO_FEW_IMAGES = failure(
         "请增加该类别的图像，或删去它。",
     ),
 )
+NO_PICTURE = failure(
+    en=("{path}: expected an image file, found none there.", "Check the path."),
+    zh=("{path}：应为图像文件，但该处没有。", "请检查路径。"),
+)
 UNREADABLE = failure(
     en=(
         "{path} cannot be read as an image: {detail}.",

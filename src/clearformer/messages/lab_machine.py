@@ -12,10 +12,6 @@ LIST_AND_NAME = failure(
     en=("--list lists every experiment and runs none; found {found} beside it.", "Leave one of the two out."),
     zh=("--list 只列出实验而不运行，却同时给出了 {found}。", "请去掉其中一个。"),
 )
-BAD_BUDGET = failure(
-    en=("--budget is a time such as 90s, 3m or 1h; found {found}.", "Give one of that form, more than nothing."),
-    zh=("--budget 是 90s、3m 或 1h 这样的时间；实际是 {found}。", "请给出这种形式的正数时间。"),
-)
 BAD_SEEDS = failure(
     en=("Expected 1 to {most} seeds, found {found}.", "Five give an interval of a fair width."),
     zh=("种子数应为 1 到 {most}；实际是 {found}。", "五个种子即可得到宽度合适的区间。"),

@@ -30,6 +30,10 @@ NO_SUCH_PATH = failure(
     en=("{path}: expected a folder or a .gguf file, found nothing there.", "Check the path."),
     zh=("{path}：应为文件夹或 .gguf 文件，但该处没有任何内容。", "请检查路径。"),
 )
+NO_SUCH_RUN = failure(
+    en=("{path}: there is no such run here.", "Check the path; under runs/ there are: {runs}."),
+    zh=("{path}：此处没有这个运行。", "请检查路径；runs/ 下有：{runs}。"),
+)
 NOT_A_MODEL = failure(
     en=(
         "{path}: expected a folder with config.json, or a .gguf file; this is neither.",

@@ -33,6 +33,16 @@ SIZE_IS_FIXED = failure(
         "请不指定 --data.size，或按该尺寸写出数组。",
     ),
 )
+NO_PREPROCESSOR = failure(
+    en=(
+        "{path} has no {name}, and so does not say how the model's pictures are scaled and in which units.",
+        "Put the publisher's {name} beside config.json; transformers writes it by processor.save_pretrained.",
+    ),
+    zh=(
+        "{path} 中没有 {name}，因此不知道该模型的图像如何缩放、以何为单位。",
+        "请把发布者的 {name} 放到 config.json 旁；transformers 用 processor.save_pretrained 写出它。",
+    ),
+)
 BAD_FACTS = failure(
     en=(
         "{path} does not say how the model's images are read: {detail}.",

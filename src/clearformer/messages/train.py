@@ -26,6 +26,10 @@ AT_LEAST_1 = Message("at least 1", "不小于 1 的数")
 POSITIVE = Message("more than 0", "大于 0 的数")
 BELOW_1 = Message("from 0 to below 1", "从 0 到小于 1 的数")
 SHARE = Message("from 0 to 1", "从 0 到 1 的数")
+BAD_BUDGET = failure(
+    en=("--budget is a time such as 90s, 3m or 1h; found {found}.", "Give one of that form, more than nothing."),
+    zh=("--budget 是 90s、3m 或 1h 这样的时间；实际是 {found}。", "请给出这种形式的正数时间。"),
+)
 STEPS_AND_BUDGET = failure(
     en=("Expected steps or budget, found both: steps {steps}, budget {budget} s.", "Take one of the two out."),
     zh=("steps 与 budget 只能给出其一，实际两者都有：{steps} 步，{budget} 秒。", "请去掉其中一个。"),

@@ -67,6 +67,9 @@ def located(model: str) -> Located | Builtin | HubName:
         return BUILTIN[model]
     if _looks_like_a_path(model):
         raise UsageError(say.NO_SUCH_PATH, path=model)
+    if Path(model).parts[0] == RUNS.name:
+        # The names of runs begin so; whoever mistypes one means no repository.
+        raise UsageError(say.NO_SUCH_RUN, path=model, runs=", ".join(_runs()) or "–")
     if name := hub_name(model):
         return name
     raise _unknown(model)
@@ -113,11 +116,14 @@ def _encodable(model: str) -> bool:
     return True
 
 
+def _runs() -> list[str]:
+    return sorted(path.name for path in RUNS.iterdir() if contents(path)) if RUNS.is_dir() else []
+
+
 def _unknown(model: str) -> UsageError:
     builtin = ", ".join(BUILTIN)
     if model.endswith(".gguf"):
         return UsageError(say.NO_SUCH_PATH, path=model)
-    runs = [path.name for path in RUNS.iterdir() if contents(path)] if RUNS.is_dir() else []
-    if guesses := difflib.get_close_matches(model.lower(), [*BUILTIN, *runs], n=1, cutoff=0.5):
+    if guesses := difflib.get_close_matches(model.lower(), [*BUILTIN, *_runs()], n=1, cutoff=0.5):
         return UsageError(say.UNKNOWN_MODEL, name=model, guess=guesses[0], builtin=builtin)
     return UsageError(say.UNHEARD_MODEL, name=model, builtin=builtin)

@@ -56,8 +56,10 @@ def looking_of(folder: Path, spec: EncoderSpec) -> Looking:
     patches, head = spec.encoder.input, spec.head
     if not isinstance(patches, Patches) or not isinstance(head, Classes):
         raise UsageError(say_of_tasks.NO_LABELS, name=folder, found=type(head).__name__)
-    if (folder / FACTS).is_file() or not (folder / PREPROCESSOR).is_file():
+    if (folder / FACTS).is_file():
         return looking_from(folder)
+    if not (folder / PREPROCESSOR).is_file():
+        raise DataError(say.NO_PREPROCESSOR, path=folder, name=PREPROCESSOR)
     fitting, standard = read_preprocessor(folder, patches)
     return Looking(names_in(folder, head.count), fitting, patches.channels, standard)
 

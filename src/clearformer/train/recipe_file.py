@@ -58,6 +58,8 @@ def parse_recipe(
     for name, value in sorted(overrides, key=_types_first):
         data = _merged(data, _nested(name, value))
     data["budget"] = seconds_of(data.get("budget"))
+    if isinstance(data["budget"], str) and not re.fullmatch(r"[\d.eE+-]+|null|none|None|", data["budget"].strip()):
+        raise UsageError(say.BAD_BUDGET, found=data["budget"])
     recipe: R = _TextReader(types_within(kind), UsageError, implied=True).read(data, kind, kind.__name__, "")
     check_recipe(recipe)
     return recipe
