@@ -81,3 +81,20 @@ def mask_matters(examination: Examination, rows: Padded) -> bool:
     with_mask = at_real(subject, subject.answer(rows.inputs, mask=rows.mask), rows.mask)
     full = at_real(subject, subject.answer(rows.inputs, mask=torch.ones_like(rows.mask)), rows.mask)
     return not examination.noise.still(with_mask, full)
+
+
+def moved_by_pad_ids(examination: Examination, inputs: Tensor, source: Tensor | None = None) -> float:
+    """How many floors the answers move by when ids of padding are put behind the source, or else behind the inputs.
+
+    That is all a module is told of padding which takes no mask; it must find it by the id.
+    """
+    subject = examination.asked
+    read = inputs if source is None else source
+    assert examination.parts.pad_id is not None
+    longer = torch.cat([read, torch.full_like(read[:, :PADS], examination.parts.pad_id)], 1)
+    if source is not None:
+        return examination.noise.moved(
+            subject.answer(inputs, source=source), subject.answer(inputs, source=longer)
+        )  # fmt: skip
+    bare, behind = subject.answer(inputs), subject.answer(longer)
+    return examination.noise.moved(bare, behind[:, : inputs.shape[1]] if subject.per_position else behind)

@@ -67,6 +67,10 @@ AFTERWARDS = Message(
     "{count} times the mask comes after the softmax: what is hidden has already been counted in the sum",
     "有 {count} 处掩码放在 softmax 之后：被遮住的位置已计入归一化的和",
 )
+SOURCE_CAUSAL = Message(
+    "{count} attentions of the source with itself see nothing of what comes later",
+    "源序列自身的 {count} 处注意力看不到后面的任何内容",
+)
 SOURCE_HIDDEN = Message(
     "{count} attentions hide part of the source from the target although none of it was masked",
     "有 {count} 处注意力对目标隐藏了部分源序列，而源序列并未被掩码",

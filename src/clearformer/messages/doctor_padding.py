@@ -88,6 +88,10 @@ SOURCE_PADDING_READ = Message(
     "other content under the source mask moves the answers by {floors:.0f} times the noise floor",
     "源掩码之下的内容改变后输出随之变动，幅度为噪声下限的 {floors:.0f} 倍",
 )
+PAD_IDS_READ = Message(
+    "ids of padding put behind the source move the answers by {floors:.0f} times the noise floor",
+    "在源序列后补上填充 id，输出随之变动，幅度为噪声下限的 {floors:.0f} 倍",
+)
 SIDES = {
     "left": Message("at the left", "左侧"),
     "right": Message("at the right", "右侧"),

@@ -151,6 +151,24 @@ def narrow(step: Any, ids: Tensor, beams: int, max_new_tokens: int, eos_id: int)
     return beam_search(step, ids, 1, max_new_tokens, eos_id)
 
 
+def best_and_then_any(step: Any, ids: Tensor, beams: int, max_new_tokens: int, eos_id: int) -> list[Tensor]:
+    """What a search that forgets the scores of earlier tokens returns when it is lucky with the first."""
+    first, *others = (words for words, _ in beam_search(step, ids, beams, max_new_tokens, eos_id))
+    return [first, *others[::-1]]
+
+
+def test_the_second_best_comes_second() -> None:
+    assert causes("K27", beam=best_and_then_any) == ["ERROR beam misses the best"]
+
+
+def one_too_few(logits: Tensor, top_k: int) -> Tensor:
+    return logits.masked_fill(logits <= logits.topk(top_k).values[:, -1:], NO)
+
+
+def test_a_cut_that_keeps_one_too_few_is_no_other_distribution() -> None:
+    assert causes("K27", sample=one_too_few)[0] == "ERROR top-k keeps the wrong number"
+
+
 def test_beams() -> None:
     assert [causes("K27", beam=each) for each in (beam_search, with_topk, by_own_length)] == [[], [], []]
     assert causes("K27", beam=by_whole_length) == ["ERROR prompt length in the beam score"]

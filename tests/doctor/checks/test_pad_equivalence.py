@@ -31,3 +31,19 @@ def test_sound_models() -> None:
 
 def test_a_module_without_a_mask_has_no_such_law() -> None:
     assert causes("K10", model=nn.Sequential(nn.Embedding(20, 8)), kind="encoder") == ["-"]
+
+
+class Finding(Encoder):
+    """Finds padding by its id, 0, or does not."""
+
+    def __init__(self, finds: bool) -> None:
+        super().__init__()
+        self.finds = finds
+
+    def forward(self, ids: Tensor) -> Tensor:
+        return super().forward(ids, ids != 0 if self.finds else None)
+
+
+def test_padding_that_only_its_id_tells() -> None:
+    assert causes("K10", **encoder(Finding(True)), pad_id=0) == []
+    assert causes("K10", **encoder(Finding(False)), pad_id=0) == ["WARN padding mask without effect"]

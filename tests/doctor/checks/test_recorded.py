@@ -12,7 +12,8 @@ from clearformer.doctor.diagnose import examine
 from clearformer.doctor.parts import Parts
 from doctor.checks.asking import causes
 from doctor.corpus import CASES
-from doctor.corpus.hand_written import VOCAB, WIDTH, Attention, Block
+from doctor.corpus.hand_written import VOCAB, WIDTH, Attention, Block, EncoderDecoder
+from doctor.corpus.sight_faults import translator
 
 NOWHERE = Path()
 
@@ -92,3 +93,15 @@ def test_channels_beside_rows_are_no_batch(context: int | None) -> None:
     diagnosis = examine(Parts(model=Patches(), kind="forecaster", context=context))
     assert not diagnosis.findings
     assert "K18" in diagnosis.passed
+
+
+class LookingBack(EncoderDecoder):
+    def __init__(self) -> None:
+        super().__init__()
+        for module in self.encoder.modules():
+            if isinstance(module, Attention):
+                module.causal = True
+
+
+def test_an_encoder_beside_a_decoder_that_looks_back_only() -> None:
+    assert causes("K18", **translator(LookingBack())) == ["WARN encoder is causal"]

@@ -51,5 +51,22 @@ def test_a_sound_translator() -> None:
     assert causes("K17", **faults.translator(EncoderDecoder())) == []
 
 
+class Reading(EncoderDecoder):
+    """Finds padding by its id, 0, or does not."""
+
+    def __init__(self, finds: bool) -> None:
+        super().__init__()
+        self.finds = finds
+
+    def forward(self, src: Tensor, tgt: Tensor) -> Tensor:
+        return super().forward(src, tgt, src != 0 if self.finds else None)
+
+
+@pytest.mark.parametrize("finds", [True, False])
+def test_padding_that_only_its_id_tells(finds: bool) -> None:
+    found = causes("K17", **(faults.translator(Reading(finds)) | {"pad_id": 0}))
+    assert found == ([] if finds else ["WARN memory padding mask missing"])
+
+
 def test_a_decoder_has_no_source() -> None:
     assert causes("K17", **faults.decoder(Decoder())) == ["-"]

@@ -18,6 +18,15 @@ class Alone(Attention):
         return ~torch.eye(queries, keys, dtype=torch.bool)
 
 
+class Repeating(Attention):
+    """Every position's weights, which sum to one but for rounding, multiply its own value: bhqk,bqhd."""
+
+    def attend(self, query: Tensor, key: Tensor, value: Tensor, hidden: Tensor | None) -> Tensor:
+        scores = self.scale(query @ key.transpose(-2, -1), query.shape[-1])
+        weights = self.weigh(scores if hidden is None else self.cover(scores, hidden))
+        return torch.einsum("bhqk,bhqd->bhqd", weights, value)
+
+
 class Causal(Encoder):
     def __init__(self) -> None:
         super().__init__()
@@ -26,6 +35,10 @@ class Causal(Encoder):
 
 def test_a_position_that_sees_itself_only() -> None:
     assert causes("K03", **decoder(Decoder(Alone))) == ["ERROR past unread"]
+
+
+def test_rounding_is_no_influence() -> None:
+    assert causes("K03", **decoder(Decoder(Repeating))) == ["ERROR past unread"]
 
 
 def test_an_encoder_with_a_causal_mask() -> None:

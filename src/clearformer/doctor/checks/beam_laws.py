@@ -124,9 +124,22 @@ def _best(search: Search, chain: Tensor, width: int, many: int) -> Iterator[Foun
         )
     best = _best_of(scores)
     if first in best:
+        yield from _ranking(results, scores, width)
         return
     right = max(scores, key=lambda words: scores[words])
     values = {"width": width, "found": list(first), "score": scores.get(first, float("nan")), "best": list(right)}
     early = END in first and len(first) < len(right) and first != _greedy(chain, many)
     causes = ("beam stops at the first end", "beam misses the best") if early else ("beam misses the best",)
     yield "ERROR", Said(say.NOT_BEST, values | {"right": scores[right]}), causes
+
+
+def _ranking(
+    results: list[tuple[Sequence, float | None]], scores: dict[Sequence, float], width: int
+) -> Iterator[Found]:
+    """Of answers as long as each other the more probable comes first, whatever is made of their length."""
+    ranked = [words for words in _whole(results) if words in scores]
+    for one, other in pairwise(ranked):
+        if len(one) == len(other) and scores[one] < scores[other] - 1e-4:
+            values = {"width": width, "found": list(one), "score": scores[one], "best": list(other)}
+            yield "ERROR", Said(say.NOT_BEST, values | {"right": scores[other]}), ("beam misses the best",)
+            return

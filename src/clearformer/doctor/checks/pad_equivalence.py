@@ -9,20 +9,42 @@ from torch import Tensor
 from clearformer.doctor.check import Check, NotApplicable
 from clearformer.doctor.examination import Examination
 from clearformer.doctor.finding import Breach, Said
-from clearformer.doctor.padding import Padded, Side, at_real, content_matters, padded
+from clearformer.doctor.padding import PADS, Padded, Side, at_real, content_matters, moved_by_pad_ids, padded
 from clearformer.messages import doctor_padding as say
 
 
 def _probe(examination: Examination) -> Iterator[Breach]:
     subject = examination.asked
     if not subject.takes_mask:
-        raise NotApplicable(say.NO_MASK)
+        yield from _by_id(examination)
+        return
     if subject.only_length is not None:
         raise NotApplicable(say.ONE_LENGTH)
     yield from _side(examination, "right")
     counts = subject.call.padding is not None and subject.call.padding.marking == "count"
     if subject.kind == "decoder" and not counts:
         yield from _side(examination, "left")
+
+
+def _by_id(examination: Examination) -> Iterator[Breach]:
+    """Padding behind it is nothing to a decoder, and that behind a source is K17's."""
+    subject = examination.asked
+    known = examination.parts.pad_id is not None and subject.call.takes == "ids"
+    if not known or subject.kind != "encoder" or subject.only_length is not None:
+        raise NotApplicable(say.NO_MASK)
+    inputs = subject.inputs(2, subject.length(12) - PADS, examination.generator())
+    floors = moved_by_pad_ids(examination, inputs)
+    if examination.noise.broken(floors):
+        said = Said(say.PADDED_DIFFERS, {"side": say.SIDES["right"], "floors": floors})
+        suspects = (
+            "padding mask without effect",
+            "padding mask on queries",
+            "padding pooled in",
+            "depends on the length",
+        )
+        if not subject.per_position:
+            suspects = ("padding pooled in", *suspects[:2], *suspects[3:])
+        yield Breach("K10", "WARN", (said,), suspects, law="right")
 
 
 def _side(examination: Examination, side: Side) -> Iterator[Breach]:

@@ -11,7 +11,7 @@ from clearformer.doctor.check import Check, NotApplicable
 from clearformer.doctor.examination import Examination
 from clearformer.doctor.finding import Breach, Said, Severity
 from clearformer.doctor.operations import origins
-from clearformer.doctor.operations.looks import Look, hides_the_source, look
+from clearformer.doctor.operations.looks import Look, hides_the_source, look, looking_back_at_the_source
 from clearformer.doctor.operations.recording import ROWS, SOURCE, Recording, record
 from clearformer.doctor.operations.trail import Site
 from clearformer.messages import Message
@@ -192,6 +192,9 @@ def _sources(examination: Examination, recording: Recording) -> Iterator[Breach]
             yield _breach(
                 "ERROR", say.SOURCE_HIDDEN, ("source hidden by causal mask",), [each.place for each in hiding]
             )
+        behind = looking_back_at_the_source(recording, subject.length(SOURCE))
+        if behind:
+            yield _breach("WARN", say.SOURCE_CAUSAL, ("encoder is causal",), [each.place for each in behind])
 
 
 def _scales(examination: Examination, recording: Recording) -> Iterator[Breach]:

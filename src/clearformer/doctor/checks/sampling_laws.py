@@ -31,10 +31,10 @@ def laws(examination: Examination) -> Iterator[Found]:
     if mixed is not None:
         yield mixed
         return
-    nucleus = list(_nucleus(form, logits)) if "top_p" in form.knobs else []
-    yield from nucleus or _temperature(form, logits, slack)
-    if "top_k" in form.knobs:
-        yield from _top_k(form, logits)
+    cuts = list(_nucleus(form, logits)) if "top_p" in form.knobs else []
+    cuts += _top_k(form, logits) if "top_k" in form.knobs else []
+    # A cut that is wrong is wrong where it is asked to keep everything, too.
+    yield from cuts or _temperature(form, logits, slack)
     yield from _vocabulary(examination, form)
 
 

@@ -10,6 +10,7 @@ from torch import Tensor
 from clearformer.doctor.check import Check, NotApplicable
 from clearformer.doctor.examination import Examination
 from clearformer.doctor.finding import Breach, Said
+from clearformer.doctor.padding import moved_by_pad_ids
 from clearformer.messages import doctor_padding as padding_say
 from clearformer.messages import doctor_sight as say
 
@@ -35,6 +36,12 @@ def _probe(examination: Examination) -> Iterator[Breach]:
         yield Breach("K17", "ERROR", (said,), ("source hidden by causal mask",), law="partly")
     if subject.call.source_masks:
         yield from _padding(examination, inputs, source)
+    elif examination.parts.pad_id is not None and subject.call.source_takes == "ids":
+        floors = moved_by_pad_ids(examination, inputs, source)
+        if noise.broken(floors):
+            said = Said(padding_say.PAD_IDS_READ, {"floors": floors})
+            suspects = ("memory padding mask missing", "padding mask without effect", "depends on the length")
+            yield Breach("K17", "WARN", (said,), suspects, law="padding")
 
 
 def _padding(examination: Examination, inputs: Tensor, source: Tensor) -> Iterator[Breach]:

@@ -10,7 +10,11 @@ from clearformer.doctor.check import Check, NotApplicable
 from clearformer.doctor.checks.window import declared_window
 from clearformer.doctor.examination import Examination
 from clearformer.doctor.finding import Breach, Said, Severity
+from clearformer.doctor.noise import STILL
 from clearformer.messages import doctor_sight as say
+
+CLEAR = 1e4
+"""Floors that a position's own token moves it by where the number type tells influence from rounding."""
 
 
 def _probe(examination: Examination) -> Iterator[Breach]:
@@ -24,11 +28,13 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     window = declared_window(examination)
     ahead = [length - 1] if subject.kind == "encoder" and window is None else []
     wanted = dict.fromkeys([at, at - 1, *([0] if window is None else []), *ahead])
-    unseen = []
+    moved = {}
     for place in wanted:
         after = subject.answer(subject.replaced(inputs, place, generator))
-        if examination.noise.still(before[:, at], after[:, at]):
-            unseen.append(place)
+        moved[place] = examination.noise.moved(before[:, at], after[:, at])
+    # Weights that only multiply a position's own value sum to one but for rounding, which is no influence either.
+    least = 1.0 if moved[at] > CLEAR else STILL
+    unseen = [place for place in wanted if moved[place] < least]
     if not unseen:
         return
     said = Said(say.UNSEEN, {"at": at, "unseen": ", ".join(map(str, unseen))})

@@ -45,3 +45,13 @@ def hides_the_source(recording: Recording, source_length: int) -> list[Site]:
         if site.visible is not None and site.query_length == recording.length and site.key_length == source_length
         and source_length != recording.length and not bool(site.visible.all())
     ]  # fmt: skip
+
+
+def looking_back_at_the_source(recording: Recording, source_length: int) -> list[Site]:
+    """Attentions of the source with itself that see nothing ahead."""
+    return [
+        site
+        for site in recording.sites
+        if site.visible is not None and site.query_length == site.key_length == source_length
+        and source_length != recording.length and look(site) == "causal"
+    ]  # fmt: skip
