@@ -80,7 +80,9 @@ def mask_matters(examination: Examination, rows: Padded) -> bool:
     subject = examination.asked
     with_mask = at_real(subject, subject.answer(rows.inputs, mask=rows.mask), rows.mask)
     full = at_real(subject, subject.answer(rows.inputs, mask=torch.ones_like(rows.mask)), rows.mask)
-    return not examination.noise.still(with_mask, full)
+    # Where a mask that hides nothing leaves no number, it is what hides all.
+    emptied = not bool(full.isfinite().any()) and bool(subject.answer(rows.inputs).isfinite().all())
+    return emptied or not examination.noise.still(with_mask, full)
 
 
 def moved_by_pad_ids(examination: Examination, inputs: Tensor, source: Tensor | None = None) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -38,9 +39,18 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     ways += [(say.OTHER_KERNEL, plain, other) for other in _kernels(subject.module, answered)]
     # A hook switches the fast path off, and so do gradients.
     ways += [(say.WITH_WEIGHTS, slow, other) for other in _weights(subject.module, answered)]
+    turned = subject.takes_mask and _full_mask_hides(examination, rows.inputs)
     for way, one, other in ways:
         if not _same_finiteness_aside(examination, one, other):
-            yield _breach(examination, way, one, other)
+            found = _breach(examination, way, one, other)
+            yield replace(found, suspects=("padding mask inverted", *found.suspects)) if turned else found
+
+
+def _full_mask_hides(examination: Examination, inputs: Tensor) -> bool:
+    """Whether queries are left with nothing to see by a mask that hides nothing: paths then differ over the empty."""
+    subject = examination.asked
+    told = subject.answer(inputs, mask=torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device))
+    return bool(subject.answer(inputs).isfinite().all()) and not bool(told.isfinite().all())
 
 
 def _same_finiteness_aside(examination: Examination, plain: Tensor, other: Tensor) -> bool:

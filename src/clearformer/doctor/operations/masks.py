@@ -127,5 +127,5 @@ def filled_instead(operation: Operation, known: Followed) -> Operation:
 def _as_fill(mask: Tensor) -> Tensor:
     lowest = torch.finfo(mask.dtype if mask.is_floating_point() else torch.float32).min / 2
     return torch.zeros(mask.shape, dtype=mask.dtype if mask.is_floating_point() else torch.float32).masked_fill(
-        mask == 0, lowest
+        mask <= 0, lowest
     )
