@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import time
@@ -138,6 +139,20 @@ def test_signals_save_and_end_with_their_codes(clearformer, start, call) -> None
     assert clearformer(*call, "--out", "whole").code == 0
     assert clearformer("train", "language", "--resume", "--out", "SIGTERM", "--quiet").code == 0
     assert Path("SIGTERM/model.safetensors").read_bytes() == Path("whole/model.safetensors").read_bytes()
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGUSR1", 75)])
+def test_a_signal_before_the_first_update_ends_with_its_code_and_leaves_the_folder_free(start, name, code) -> None:
+    """The data come through a pipe that nobody fills: the signal finds the run reading."""
+    os.mkfifo("text.txt")
+    process = start("train", "language", "--data", "text.txt", "--steps", "2", "--out", "run")
+    filling = os.open("text.txt", os.O_WRONLY)
+    assert Path("run/recipe.yaml").exists()
+    process.send_signal(getattr(signal, name))
+    _, err = process.communicate(timeout=60)
+    os.close(filling)
+    assert process.returncode == code, err
+    assert not Path("run").exists()
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,7 @@ def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
         ("a.jsonl", b'{"text": "a"}\n\xfe', r"not UTF-8 text \(byte 14\)"),
         ("a.jsonl", b'{"text": "a"}\n\n["text"]\n', r"line 3: expected a JSON object with \"text\""),
         ("a.jsonl", b'{"text": 5}\n', "line 1: expected"),
+        ("a.jsonl", b'{"text": "a"}\n{"text": "b \\ud800"}\n', "line 2: .* is half a character"),
         ("a.jsonl", b'{"text": "a"\n', "line 1: expected"),
         ("a.jsonl", b"[" * 100_000, "line 1: expected"),
     ],

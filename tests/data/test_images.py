@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sys
 from pathlib import Path
 
@@ -53,6 +54,30 @@ def test_the_cache_serves_again_and_notices_a_change(tmp_path: Path) -> None:
     assert folder_pictures(path, None, tmp_path / "cache").images[0].max() == 0
 
 
+def test_a_damaged_cache_is_made_again(tmp_path: Path) -> None:
+    path = folder(tmp_path / "pets", {"dog": 3, "cat": 4})
+    first = np.array(folder_pictures(path, (4, 4), tmp_path / "cache").images)
+    (kept,) = (tmp_path / "cache").iterdir()
+    whole = kept.read_bytes()
+    for damaged in (b"", whole[:100], whole[:-1]):
+        kept.unlink()
+        kept.write_bytes(damaged)
+        np.testing.assert_array_equal(folder_pictures(path, (4, 4), tmp_path / "cache").images, first)
+        assert kept.read_bytes() == whole
+
+
+def test_a_full_disk_is_an_error_and_no_signal(tmp_path: Path) -> None:
+    path = folder(tmp_path / "pets", {"dog": 3, "cat": 4})
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (300, before[1]))
+    try:
+        with pytest.raises(DataError, match="cannot be written"):
+            folder_pictures(path, (64, 64), tmp_path / "cache")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not list((tmp_path / "cache").iterdir())
+
+
 def test_a_broken_image_leaves_no_cache(tmp_path: Path) -> None:
     path = folder(tmp_path / "pets", {"dog": 3, "cat": 4})
     broken = path / "dog" / "01.png"
@@ -97,6 +122,10 @@ def test_arrays(tmp_path: Path) -> None:
         ({"images": np.zeros((2, 4, 4)), "labels": np.array([0, -1])}, "label from 0 to 0, found -1"),
         ({"images": np.zeros((2, 4, 4)), "labels": np.array([0, 5]), "names": np.array(["a", "b"])}, "image 1"),
         ({"images": np.zeros((2, 4, 4)), "labels": np.array([0, 0])}, "one class alone"),
+        ({"images": np.zeros((2, 4, 4)), "labels": np.array([0, 10**15])}, "label from 0 to 1, found 1000000000000000"),
+        ({"images": np.zeros((2, 4, 4)), "labels": np.array([0, 2**64 - 1], np.uint64)}, "found 18446744073709551615"),
+        ({"images": np.zeros((2, 4, 4), "M8[s]"), "labels": np.array([0, 1])}, "expected images"),
+        ({"images": np.zeros((2, 4, 4), complex), "labels": np.array([0, 1])}, "expected images"),
     ],
 )
 def test_bad_arrays_are_refused(tmp_path: Path, arrays: dict[str, np.ndarray], named: str) -> None:

@@ -71,6 +71,7 @@ def test_columns_are_found_by_name(tmp_path: Path) -> None:
         ("a.jsonl", '{"text": "a", "label": "x"}\n\n{"text": "b"}\n', "line 3: expected a text and a label"),
         ("a.jsonl", '{"text": "a", "label": 0.5}\n', "line 1: expected a text and a label"),
         ("a.jsonl", '{"text": " ", "label": "x"}\n', "line 1: expected a text and a label"),
+        ("a.jsonl", '{"text": "a", "label": "\\ud800"}\n', "line 1: .* is half a character"),
         ("a.jsonl", '{"label": "x"}\n', 'line 1: expected a JSON object with "text"'),
     ],
 )

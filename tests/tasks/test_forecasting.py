@@ -197,3 +197,14 @@ def test_sines_are_learnt_in_seconds(tmp_path: Path) -> None:
         optimizer.step()
     figures = found.evaluate(model.eval(), "test")
     assert figures["mse"] < figures["persistence_mse"] / 10
+
+
+@pytest.mark.parametrize("row", [5, 150])
+def test_numbers_past_every_float_are_refused(tmp_path: Path, row: int) -> None:
+    """In the training rows they spoil the units; behind them, the standard values."""
+    path = csv(tmp_path)
+    lines = path.read_text().splitlines()
+    lines[row] = f"{lines[row].split(',')[0]},1e308,-1e308"
+    path.write_text("\n".join(lines))
+    with pytest.raises(DataError, match=r"up to 1e\+308"):
+        task(tmp_path)

@@ -18,7 +18,7 @@ from transformers import (
 
 from clearformer import spec as s
 from clearformer.build import empty
-from clearformer.errors import SpecError, TrainingError
+from clearformer.errors import SpecError, TrainingError, UsageError
 from clearformer.spec.presets import bert_encoder, tiny_gpt, transformer_base
 from clearformer.tasks.models import Custom, Encoder, Gpt, Modern, decoder_spec, encoder_spec
 
@@ -114,3 +114,12 @@ def test_a_custom_spec_that_is_another_model_is_refused() -> None:
 def test_sizes_that_do_not_fit_are_the_specs_own_error() -> None:
     with pytest.raises(SpecError, match="30 does not split into 4 heads"):
         decoder_spec(Gpt(width=30), 11, 20)
+
+
+@pytest.mark.parametrize("design", [Gpt, Modern, Encoder])
+@pytest.mark.parametrize("size", ["width", "heads", "layers"])
+def test_a_size_below_one_is_no_model(design: type, size: str) -> None:
+    """A tuple times −1 is empty, and a model without blocks would train."""
+    for number in (0, -1):
+        with pytest.raises(UsageError, match=f"model.{size} must be"):
+            design(**{size: number})

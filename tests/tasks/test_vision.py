@@ -137,6 +137,12 @@ def test_numbers_out_of_range(wrong: dict[str, object]) -> None:
         ImageData(**wrong)
 
 
+@pytest.mark.parametrize("wrong", [{"patch": 0}, {"layers": -1}, {"width": 0}, {"hidden": 0}, {"heads": -4}])
+def test_sizes_of_nothing(wrong: dict[str, int]) -> None:
+    with pytest.raises(UsageError, match=f"model.{next(iter(wrong))} must be"):
+        VisionTransformer(**wrong)
+
+
 def test_what_is_published_opens_the_task_in_the_same_units(tmp_path: Path) -> None:
     found = task(tmp_path)
     run = tmp_path / "run"

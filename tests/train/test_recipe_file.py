@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -146,6 +147,16 @@ WRONG = [
     ("seed: 1\nseed: 2", "seed stands twice"),
     ("seed: [", "no recipe"),
     ("- 3", "no recipe"),
+    ("seed: 9223372036854775808", "seed must be from 0 to 2^63"),
+    ("seed: 1" + "0" * 400, "seed must be from 0 to 2^63"),
+    ("name: 2020-13-45", "month must be in 1..12"),
+    (
+        "a: &a [1]\n" + "".join(f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]\n" for a, b in pairwise("abcdefg")),
+        "unfold",
+    ),
+    ("data: " + "[" * 5000, "too deep"),
+    ('data: {path: "a\\0b"}', "path must be str"),
+    ('data: {path: "\\ud800"}', "path must be str"),
     ("type: Recipe", "expected ReadingRecipe"),
 ]
 

@@ -22,6 +22,7 @@ from clearformer.messages import cli as say
 INTERRUPTED = 130
 TERMINATED = 143
 REQUEUED = 75
+_UNWOUND = {"SIGTERM": TERMINATED, "SIGUSR1": REQUEUED}
 
 _TORCH_OUT_OF_MEMORY = ("DefaultCPUAllocator", "can't allocate memory", "out of memory")
 
@@ -38,7 +39,7 @@ class Report:
 
 def run(command: Callable[[], int | None], language: Language, *, as_json: bool, debug: bool) -> int:
     """Run a command and give the exit code; whatever it raises is told here, and nowhere else."""
-    with _sigterm_unwinds():
+    with _signals_unwind():
         try:
             code = command()
             sys.stdout.flush()
@@ -60,8 +61,9 @@ def explain(error: BaseException, language: Language) -> Report:
         return Report(error.kind, error.exit_code, error.cause(language), error.remedy(language))
     if isinstance(error, KeyboardInterrupt):
         return _report("interrupted", INTERRUPTED, say.INTERRUPTED, language)
-    if isinstance(error, SystemExit) and error.code == TERMINATED:
-        return _report("terminated", TERMINATED, say.TERMINATED, language)
+    for name, code in _UNWOUND.items():
+        if isinstance(error, SystemExit) and error.code == code:
+            return _report("terminated", code, say.TERMINATED, language, name=name)
     if out_of_memory(error):
         return _report(MachineError.kind, MachineError.exit_code, say.OUT_OF_MEMORY, language)
     if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("clearformer"):
@@ -109,20 +111,21 @@ def _report(kind: str, exit_code: int, failure: Failure, language: Language, **v
 
 
 @contextlib.contextmanager
-def _sigterm_unwinds() -> Iterator[None]:
-    """SIGTERM becomes an exception, so that temporary files are removed and locks given back."""
+def _signals_unwind() -> Iterator[None]:
+    """SIGTERM and SIGUSR1 become exceptions, so that temporary files are removed and locks given back."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def unwind(signum: int, frame: object) -> None:
-        raise SystemExit(TERMINATED)
+        raise SystemExit(_UNWOUND[signal.Signals(signum).name])
 
-    before = signal.signal(signal.SIGTERM, unwind)
+    before = {name: signal.signal(getattr(signal, name), unwind) for name in _UNWOUND}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)
 
 
 def _let_go_of_stdout() -> None:

@@ -187,11 +187,12 @@ def _train(task: str, given: dict[str, Any], flags: Training, overrides: Overrid
 
 
 def _run(task: str, recipe: Recipe, run: RunFolder, flags: Training, screen: Screen) -> int:
-    from clearformer.tasks.registry import open_task
-    from clearformer.train.loop import Trainer
-
     screen.note(say.READING_DATA)
     with nullcontext() if flags.resume else _emptied_if_refused(run):
+        # Inside: a signal may come while they load, which takes seconds.
+        from clearformer.tasks.registry import open_task
+        from clearformer.train.loop import Trainer
+
         opened = open_task(recipe, run.path)
         trainer = Trainer(opened, recipe, run, resume=flags.resume)
         for name, count in opened.sizes().items():
@@ -217,9 +218,7 @@ def _emptied_if_refused(run: RunFolder) -> Iterator[None]:
     except BaseException:
         metrics = run.metrics_path
         if not run.state_path.exists() and not (metrics.exists() and metrics.stat().st_size):
-            import shutil
-
-            shutil.rmtree(run.path)
+            run.empty()
         raise
 
 

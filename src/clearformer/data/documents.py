@@ -70,7 +70,17 @@ def json_lines(path: Path, *texts: str) -> Iterator[tuple[int, dict[str, Any]]]:
             record = None
         if not isinstance(record, dict) or not all(isinstance(record.get(key), str) for key in texts):
             raise DataError(say.BAD_JSON_LINE, path=path, line=number, expected=expected, found=line[:60])
+        for key in texts:
+            require_whole(record[key], path, number)
         yield number, record
+
+
+def require_whole(text: str, path: Path, line: int) -> None:
+    """Raises DataError for half a character, which JSON can write as an escape and no text can hold."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise DataError(say.HALF_CHARACTER, path=path, line=line, found=text[error.start : error.end]) from error
 
 
 def _open(path: Path) -> BinaryIO | gzip.GzipFile:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -94,7 +95,7 @@ def read_arrays(path: Path, names: tuple[str, ...]) -> dict[str, np.ndarray]:
         with zipfile.ZipFile(path) as archive:
             held = set(archive.namelist())
             return {name: _member(archive, f"{name}.npy") for name in names if f"{name}.npy" in held}
-    except (OSError, ValueError, zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+    except (OSError, ValueError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise DataError(say.BAD_ARCHIVE, path=path, detail=str(error).rstrip(".")) from error
 
 

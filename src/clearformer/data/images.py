@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -13,10 +12,12 @@ import torch
 from jaxtyping import Float, Int, UInt8
 from torch import Tensor
 
+from clearformer.checkpoint.atomic import new_file
 from clearformer.data.augmentation import Augmentation, augmented
 from clearformer.data.batches import order, randomness
 from clearformer.data.image_files import SUFFIXES, Stretch, image_facts, read_arrays, read_image
-from clearformer.errors import DataError
+from clearformer.errors import CheckpointError, DataError
+from clearformer.messages import data as data_say
 from clearformer.messages import images as say
 
 
@@ -89,13 +90,15 @@ def array_pictures(path: Path) -> Pictures:
     images, labels = found.get("images", np.zeros(0)), found.get("labels", np.zeros(0))
     fits = images.ndim == 3 or (images.ndim == 4 and images.shape[3] in (1, 3))
     whole = np.issubdtype(labels.dtype, np.integer)
+    fits = fits and images.dtype.kind in "buif"
     if not fits or not images.size or not whole or labels.shape != images.shape[:1]:
         shapes = [f"{array.dtype} {array.shape}" for array in (images, labels)]
         raise DataError(say.BAD_ARRAYS, path=path, images=shapes[0], labels=shapes[1])
-    count = int(labels.max()) + 1
+    # Without names a class has at least one image: a label of 10¹² is a mistake and no reason to count so far.
+    count = min(int(labels.max()) + 1, len(labels))
     names = tuple(map(str, found["names"].tolist())) if "names" in found else tuple(map(str, range(count)))
     pixels = _bytes(images, path).reshape(*images.shape[:3], -1)
-    return _checked(pixels, labels.astype(np.int64), names, path)
+    return _checked(pixels, labels, names, path)
 
 
 def stratified(
@@ -155,20 +158,32 @@ def _decoded(
     states = [(str(file), (state := file.stat()).st_size, state.st_mtime_ns) for file in files]
     name = hashlib.sha256(repr((states, size, channels)).encode()).hexdigest()[:16]
     kept = cache / f"images-{name}.npy"
-    if not kept.exists():
+    shape = (len(files), *size, channels)
+    if (whole := _mapped(kept, shape)) is not None:
+        return whole
+    try:
         cache.mkdir(parents=True, exist_ok=True)
-        part = cache / f"images-{name}.{os.getpid()}.part"
-        shape = (len(files), *size, channels)
-        array = np.lib.format.open_memmap(part, mode="w+", dtype=np.uint8, shape=shape)
-        try:
-            for index, file in enumerate(files):
-                array[index] = read_image(file, Stretch(size), channels)
-            array.flush()
-            part.replace(kept)
-        finally:
-            part.unlink(missing_ok=True)
-    mapped: np.ndarray = np.load(kept, mmap_mode="r", allow_pickle=False)
-    return mapped
+        with new_file(kept) as temporary, temporary.open("wb") as file:
+            # Written and not mapped: a mapping of a full disk ends the process without a word (SIGBUS).
+            about = {"descr": "|u1", "fortran_order": False, "shape": shape}
+            np.lib.format.write_array_header_1_0(file, about)
+            for each in files:
+                file.write(read_image(each, Stretch(size), channels).tobytes())
+    except (CheckpointError, OSError) as error:
+        detail = error.values["detail"] if isinstance(error, CheckpointError) else error.strerror or error
+        raise DataError(data_say.CACHE_FAILED, path=kept, detail=detail) from error
+    whole = _mapped(kept, shape)
+    assert whole is not None
+    return whole
+
+
+def _mapped(path: Path, shape: tuple[int, ...]) -> UInt8[np.ndarray, "count height width C"] | None:
+    """What `_decoded` wrote; None where it is gone, or no longer whole."""
+    try:
+        found: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        return None
+    return found if found.shape == shape and found.dtype == np.uint8 else None
 
 
 def _bytes(images: np.ndarray, path: Path) -> UInt8[np.ndarray, "..."]:
@@ -187,4 +202,4 @@ def _checked(images: np.ndarray, labels: np.ndarray, names: tuple[str, ...], pat
         raise DataError(say.LABEL_RANGE, path=path, index=wrong[0], last=len(names) - 1, found=labels[wrong[0]])
     if len(np.unique(labels)) < 2:
         raise DataError(say.SINGLE_CLASS, path=path, found=names[int(labels[0])])
-    return Pictures(images, labels, names)
+    return Pictures(images, labels.astype(np.int64), names)

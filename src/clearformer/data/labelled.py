@@ -13,7 +13,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from clearformer.data.batches import randomness
-from clearformer.data.documents import json_lines, lines
+from clearformer.data.documents import json_lines, lines, require_whole
 from clearformer.errors import DataError
 from clearformer.messages import data as say
 
@@ -86,6 +86,7 @@ def _records(path: Path) -> Iterator[tuple[str, str]]:
             label = record.get("label")
             if not isinstance(label, str | int) or not record["text"].strip():
                 raise DataError(say.BAD_ROW, path=path, line=number, found=str(record)[:60])
+            require_whole(str(label), path, number)
             yield record["text"], str(label)
         return
     text_at, label_at, first = 0, 1, True

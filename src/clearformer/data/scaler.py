@@ -18,8 +18,10 @@ class Scaler:
 
     @classmethod
     def fitted(cls, training: Float[np.ndarray, "rows C"]) -> Scaler:
-        """From the training rows alone: later ones would tell the model of its future."""
-        mean, deviation = training.mean(0), training.std(0)
+        """From the training rows alone: later ones would tell the model of its future.
+        Of numbers whose squares are past every float, the deviation is infinite."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean, deviation = training.mean(0), training.std(0)
         # A constant column's deviation is rounding error, which must not be divided by.
         still = deviation <= 1e-12 * np.maximum(1.0, np.abs(mean))
         return cls(tuple(mean.tolist()), tuple(np.where(still, 1.0, deviation).tolist()))

@@ -101,8 +101,8 @@ INTERRUPTED = failure(
     zh=("已中断。", "重新运行同一命令即可。"),
 )
 TERMINATED = failure(
-    en=("Stopped by a signal (SIGTERM).", "Run the same command again to start over."),
-    zh=("被信号（SIGTERM）终止。", "重新运行同一命令即可。"),
+    en=("Stopped by a signal ({name}).", "Run the same command again to start over."),
+    zh=("被信号（{name}）终止。", "重新运行同一命令即可。"),
 )
 OUT_OF_MEMORY = failure(
     en=(

@@ -31,6 +31,13 @@ BAD_JSON_LINE = failure(
     en=("{path} line {line}: expected a JSON object with {expected}, found {found}.", "Write one object a line."),
     zh=("{path} 第 {line} 行：应为含有 {expected} 的 JSON 对象，实际为 {found}。", "请每行写一个对象。"),
 )
+HALF_CHARACTER = failure(
+    en=(
+        "{path} line {line}: {found} is half a character (a lone surrogate), which no text can hold.",
+        "Write both halves, or remove it.",
+    ),
+    zh=("{path} 第 {line} 行：{found} 是半个字符（孤立的代理项），文本无法容纳。", "请写全两半，或将其删除。"),
+)
 EMPTY = failure(
     en=("{path} holds no text.", "Give a file with something to learn from."),
     zh=("{path} 中没有文本。", "请给出有内容可学的文件。"),

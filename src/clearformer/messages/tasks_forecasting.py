@@ -25,6 +25,10 @@ OTHERS_NEED_TARGET = failure(
     ),
     zh=("所有列都已在预测之列，没有其他列可读。", "请用 --target 指定一列，或不使用 --data.others。"),
 )
+NUMBERS_TOO_LARGE = failure(
+    en=("{path} holds numbers up to {found}, too large to compute with.", "Write the table in larger units."),
+    zh=("{path} 中的数最大达 {found}，大到无法计算。", "请换用更大的单位书写该表。"),
+)
 NO_CALENDAR = failure(
     en=(
         "{path} has no column of dates, which calendar features need.",

@@ -13,6 +13,8 @@ RECIPE_NOT_YAML = failure(
     en=("{path} is no recipe: expected YAML with one value for each name, found {detail}.", "Mend the file there."),
     zh=("{path} 不是配方：应为每个名称对应一个值的 YAML，实际是 {detail}。", "请修正文件的该处。"),
 )
+RECIPE_UNFOLDS = Message("aliases that unfold to more than {most} values", "展开后超过 {most} 个值的别名")
+RECIPE_TOO_DEEP = Message("values within values, too deep to read", "嵌套过深的值")
 WRONG_RECIPE = failure(
     en=("{path} is a recipe of type {found}; expected {expected}.", "Choose the task that the recipe was written for."),
     zh=("{path} 是 {found} 类型的配方；应为 {expected}。", "请选择与该配方相符的任务。"),
@@ -22,6 +24,7 @@ OUT_OF_RANGE = failure(
     zh=("{field} 应为{expected}；实际是 {found}。", "请在配方中修改 {field}，或用 --{field} 给出。"),
 )
 AT_LEAST_0 = Message("at least 0", "不小于 0 的数")
+SEED_RANGE = Message("from 0 to 2^63 − 1", "从 0 到 2^63 − 1 的整数")
 AT_LEAST_1 = Message("at least 1", "不小于 1 的数")
 POSITIVE = Message("more than 0", "大于 0 的数")
 BELOW_1 = Message("from 0 to below 1", "从 0 到小于 1 的数")

@@ -99,6 +99,12 @@ class RunFolder:
                     shutil.rmtree(left) if left.is_dir() else left.unlink()
             yield
 
+    def empty(self) -> None:
+        """Take everything out, the recipe first: whatever cannot go is no run then. The folder itself stays where it
+        cannot be removed, as the one that this process stands in."""
+        self.recipe_path.unlink(missing_ok=True)
+        shutil.rmtree(self.path, ignore_errors=True)
+
     def publish(
         self,
         spec: Spec,

@@ -11,7 +11,7 @@ import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import torch
+from clearformer.machine import checked_device
 
 # Names and values of `man 3 mallopt`.
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _MMAP_MAX = -1, -3, -4
@@ -23,8 +23,9 @@ _LARGEST_MMAP_THRESHOLD = 32 * 2**20
 @contextmanager
 def kept_memory(device: str = "cpu") -> Iterator[None]:
     """Freed memory stays with the process until the block ends, for work on a CPU under glibc; elsewhere nothing
-    changes. The process may hold a fifth more at its peak. Blocks do not nest: the inner one's end is the outer's."""
-    if torch.device(device).type != "cpu" or platform.libc_ver()[0] != "glibc":
+    changes. The process may hold a fifth more at its peak. Blocks do not nest: the inner one's end is the outer's.
+    Raises MachineError for a device that this machine has not."""
+    if checked_device(device).type != "cpu" or platform.libc_ver()[0] != "glibc":
         yield
         return
     libc = ctypes.CDLL(None)

@@ -24,6 +24,7 @@ from clearformer.spec import EncoderOnly as EncoderSpec
 from clearformer.spec.presets import patch_forecaster
 from clearformer.tasks.forecast_errors import Errors
 from clearformer.tasks.forecaster import roll
+from clearformer.tasks.ranges import require_counts
 from clearformer.tasks.series_data import FACTS, SeriesData, SplitSeries
 from clearformer.tasks.sparkline import sparkline
 from clearformer.train.recipe import AdamW, Cosine, Optimizer, Recipe, Schedule
@@ -48,6 +49,9 @@ class PatchForecaster:
     """Each window's own level is removed, and restored on the forecast."""
     dropout: float = 0.0
     head_dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        require_counts(self, "width", "heads", "hidden", "layers", "patch", "stride")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,6 +23,7 @@ from clearformer.spec import (
     main_stack,
 )
 from clearformer.spec.presets import bert_encoder, modern_decoder, tiny_gpt
+from clearformer.tasks.ranges import require_counts
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,9 @@ class Gpt:
     heads: int = 4
     layers: int = 4
     dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        require_counts(self, "width", "heads", "layers")
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,9 @@ class Modern:
     rope_base: float = 10000.0
     dropout: float = 0.0
 
+    def __post_init__(self) -> None:
+        require_counts(self, "width", "heads", "kv_heads", "layers")
+
 
 @dataclass(frozen=True)
 class Encoder:
@@ -60,6 +67,9 @@ class Encoder:
     dropout: float = 0.1
     pooled: bool = False
     """Classify by the mean of all positions and not by the first, which BERT's tanh layer transforms."""
+
+    def __post_init__(self) -> None:
+        require_counts(self, "width", "heads", "layers")
 
 
 @dataclass(frozen=True)

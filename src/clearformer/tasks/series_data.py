@@ -146,6 +146,8 @@ class SplitSeries:
                 raise DataError(task_say.OTHER_COLUMNS, expected=expected, found=found)
             reading = kept
         values = torch.from_numpy(reading.inputs(table)).float()
+        if not np.isfinite(reading.scaler.deviation).all() or not values.isfinite().all():
+            raise DataError(task_say.NUMBERS_TOO_LARGE, path=data.path, found=np.abs(table.values).max())
         return cls(table, reading, spans, values)
 
     def span(self, split: str) -> tuple[tuple[int, int], Message]:

@@ -27,7 +27,7 @@ from clearformer.spec import Tokens
 from clearformer.spec.presets import paper
 from clearformer.tasks.objective import token_loss
 from clearformer.tasks.parallel_text import ParallelData, ParallelText
-from clearformer.tasks.ranges import require
+from clearformer.tasks.ranges import require, require_counts
 from clearformer.tasks.scoring import Score, score
 from clearformer.tasks.translating import Beams, translate_ids
 from clearformer.train.recipe import Recipe
@@ -48,6 +48,9 @@ class Paper:
     layers: int = 3
     dropout: float = 0.1
     placement: Literal["pre", "post"] = "post"
+
+    def __post_init__(self) -> None:
+        require_counts(self, "width", "heads", "hidden", "layers")
 
 
 @dataclass(frozen=True)

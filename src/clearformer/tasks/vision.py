@@ -34,7 +34,7 @@ from clearformer.spec import Xavier
 from clearformer.spec.presets import vit
 from clearformer.tasks.classes import judged
 from clearformer.tasks.image_classifier import FACTS, Looking, looking_from
-from clearformer.tasks.ranges import require
+from clearformer.tasks.ranges import require, require_counts
 from clearformer.train.recipe import EMA, AdamW, Average, Cosine, LossSettings, Optimizer, Recipe, Schedule
 from clearformer.train.task import Metric, Progress, Published, Sample, Split
 
@@ -84,6 +84,9 @@ class VisionTransformer:
     dropout: float = 0.1
     pooled: bool = True
     """Read the mean of all positions and not a class token (arXiv 2205.01580)."""
+
+    def __post_init__(self) -> None:
+        require_counts(self, "width", "heads", "hidden", "layers", "patch")
 
 
 @dataclass(frozen=True, kw_only=True)

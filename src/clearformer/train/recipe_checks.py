@@ -30,6 +30,7 @@ from clearformer.train.recipe import (
 Rule = tuple[Message, Callable[[float], bool]]
 
 _AT_LEAST_0: Rule = say.AT_LEAST_0, lambda x: x >= 0
+_SEED: Rule = say.SEED_RANGE, lambda x: 0 <= x < 2**63
 _AT_LEAST_1: Rule = say.AT_LEAST_1, lambda x: x >= 1
 _POSITIVE: Rule = say.POSITIVE, lambda x: x > 0
 _BELOW_1: Rule = say.BELOW_1, lambda x: 0 <= x < 1
@@ -38,7 +39,7 @@ _SHARE: Rule = say.SHARE, lambda x: 0 <= x <= 1
 _ADAM = {"lr": _POSITIVE, "beta1": _BELOW_1, "beta2": _BELOW_1, "eps": _POSITIVE}
 _RULES: dict[type, dict[str, Rule]] = {
     Recipe: {
-        "seed": _AT_LEAST_0,
+        "seed": _SEED,
         "steps": _AT_LEAST_1,
         "budget": _POSITIVE,
         "accumulate": _AT_LEAST_1,
@@ -63,7 +64,8 @@ _RULES: dict[type, dict[str, Rule]] = {
 def check_recipe(recipe: Recipe) -> None:
     """Raises UsageError for a number out of its range, and for `steps` and `budget` given both."""
     for name, value, (range_, holds) in _ruled(recipe, ""):
-        if not (math.isfinite(value) and holds(value)):
+        # Of a whole number past every float, isfinite is an OverflowError.
+        if not (isinstance(value, int) or math.isfinite(value)) or not holds(value):
             raise UsageError(say.OUT_OF_RANGE, field=name, expected=range_, found=value)
     if recipe.steps is not None and recipe.budget is not None:
         raise UsageError(say.STEPS_AND_BUDGET, steps=recipe.steps, budget=recipe.budget)

@@ -22,6 +22,8 @@ from clearformer.train.recipe_docs import field_docs
 
 R = TypeVar("R", bound=Recipe)
 _WIDTH = 100
+# The largest recipe, with a spec in full, has some thousand.
+_MOST_VALUES = 100_000
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -126,7 +128,8 @@ class _TextReader(Reader):
             word = {True: "yes", False: "no"}[data] if isinstance(data, bool) else data
             return word if word in typing.get_args(option) else None
         if option in (str, Path):
-            return option(data) if isinstance(data, str | int | float) and not isinstance(data, bool) else None
+            named = isinstance(data, str | int | float) and not isinstance(data, bool) and _writable(str(data))
+            return option(str(data)) if named else None
         if option is bool and isinstance(data, str):
             return {"true": True, "yes": True, "false": False, "no": False}.get(data.lower())
         if option is int and isinstance(data, str | float):
@@ -135,6 +138,11 @@ class _TextReader(Reader):
         if option is float and isinstance(data, str):
             return _number(data)
         return super().plain(data, option)
+
+
+def _writable(text: str) -> bool:
+    """False for half a character and for NUL, which neither a path nor a recipe file can hold."""
+    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _number(data: object) -> float | None:
@@ -183,7 +191,13 @@ def _leaves(data: Any, prefix: str = "") -> dict[str, object]:
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML in which a key given twice is an error."""
+    """YAML in which a key given twice is an error, and aliases must not unfold to more than any recipe holds."""
+
+    def get_single_node(self) -> yaml.Node | None:
+        node = super().get_single_node()
+        if node is not None and _unfolded(node, {}) > _MOST_VALUES:
+            raise _Unfolds
+        return node
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         keys = [key.value for key, _ in node.value]
@@ -192,11 +206,30 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
+class _Unfolds(Exception):  # noqa: N818 - told as a UsageError
+    """Ten lines of aliases of aliases are a billion values."""
+
+
+def _unfolded(node: yaml.Node, known: dict[int, int]) -> int:
+    """How many values a node holds, each alias counted as what it stands for; one within itself as one."""
+    if id(node) not in known:
+        known[id(node)] = 1
+        inner = node.value if isinstance(node, yaml.CollectionNode) else ()
+        parts = [part for each in inner for part in (each if isinstance(each, tuple) else (each,))]
+        known[id(node)] += sum(_unfolded(part, known) for part in parts)
+    return known[id(node)]
+
+
 def mapping_of(text: str, path: Path | str) -> dict[str, Any]:
     """The names and values of a YAML text, each name once. Raises UsageError."""
     try:
         data = yaml.load(text, _Loader)
-    except yaml.YAMLError as error:
+    except _Unfolds:
+        raise UsageError(say.RECIPE_NOT_YAML, path=path, detail=say.RECIPE_UNFOLDS, most=_MOST_VALUES) from None
+    except RecursionError:
+        raise UsageError(say.RECIPE_NOT_YAML, path=path, detail=say.RECIPE_TOO_DEEP) from None
+    except (yaml.YAMLError, ValueError) as error:
+        # A day such as 2020-13-45 is a bare ValueError.
         raise UsageError(say.RECIPE_NOT_YAML, path=path, detail=" ".join(str(error).split())) from error
     if not isinstance(data, dict | None):
         raise UsageError(say.RECIPE_NOT_YAML, path=path, detail=repr(data))
