@@ -92,7 +92,7 @@ def test_a_folder_of_images_is_learnt_and_predicted(tmp_path: Path) -> None:
     assert verdict.label == "upper"
     assert sum(verdict.scores.values()) == pytest.approx(1)
     assert set(verdict.scores) == {"lower", "upper"}
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="found none there"):
         classify_image(model, found.looking, tmp_path / "absent.png")
 
 
