@@ -105,7 +105,9 @@ def _comment(text: str) -> list[str]:
 def _scalar(value: object) -> str:
     """One value on one line."""
     plain = str(value) if isinstance(value, Path) else write(value)
-    written: str = yaml.safe_dump(plain, default_flow_style=True, width=10**9, allow_unicode=True, sort_keys=False)
+    written: str = yaml.dump(
+        plain, Dumper=_Dumper, default_flow_style=True, width=10**9, allow_unicode=True, sort_keys=False
+    )
     return written.removesuffix("...\n").strip()
 
 
@@ -188,6 +190,19 @@ def _leaves(data: Any, prefix: str = "") -> dict[str, object]:
         for key, inner in data.items()
         for name, value in _leaves(inner, f"{prefix}.{key}".lstrip(".")).items()
     }
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes text with line ends that only Unicode knows (NEL, line and paragraph separators) quoted and escaped: left
+    bare, they are read back as spaces."""
+
+
+def _written(dumper: _Dumper, text: str) -> yaml.Node:
+    quoted = '"' if any(end in text for end in "\x85\u2028\u2029") else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=quoted)
+
+
+_Dumper.add_representer(str, _written)
 
 
 class _Loader(yaml.SafeLoader):
