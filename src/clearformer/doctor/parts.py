@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,14 +15,9 @@ KINDS: tuple[Kind, ...] = ("decoder", "encoder", "encoder-decoder", "forecaster"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parts:
-    """Each part may be missing; the checks that need it are then skipped, with that as the reason.
+class Declared:
+    """What a user says of his module. What he leaves out is found out, or what rests on it is not judged."""
 
-    The callables are called in whichever of the documented forms they take, found by signature and trial
-    (`docs/doctor.md` has the forms).
-    """
-
-    model: nn.Module | None = None
     kind: Kind | None = None
     vocab_size: int | None = None
     context: int | None = None
@@ -38,6 +33,20 @@ class Parts:
     call: str | None = None
     """How the module is called, where finding out does not succeed: `ids=input_ids mask=attention_mask:keep`."""
 
+    def declared(self) -> dict[str, Any]:
+        """These facts alone, by their names."""
+        return {each.name: getattr(self, each.name) for each in fields(Declared)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts(Declared):
+    """Each part may be missing; the checks that need it are then skipped, with that as the reason.
+
+    The callables are called in whichever of the documented forms they take, found by signature and trial
+    (`docs/doctor.md` has the forms).
+    """
+
+    model: nn.Module | None = None
     loss: Callable[..., Any] | None = None
     """(logits [B, T, V], labels [B, T]) → scalar, or (model, batch) → scalar."""
     collate: Callable[..., Any] | None = None

@@ -36,16 +36,7 @@ def together(request: Request) -> tuple[Parts, tuple[Said, ...]]:
     if request.tokenizer is not None:
         made["tokenizer"] = Path(request.tokenizer)
     parts = Parts(
-        kind=request.kind,
-        vocab_size=request.vocab_size,
-        context=request.context,
-        window=request.window,
-        heads=request.heads,
-        tied=request.tied,
-        pad_id=request.pad_id,
-        bos_id=request.bos_id,
-        eos_id=request.eos_id,
-        call=request.call,
+        **request.declared(),
         folder=None if request.folder is None else Path(request.folder),
         **made,
     )

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from clearformer.doctor.finding import Said
-from clearformer.doctor.parts import Kind
+from clearformer.doctor.parts import Declared
 from clearformer.messages import verbatim
 
 SECONDS = 180.0
@@ -16,7 +16,7 @@ SECONDS = 180.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class Request(Declared):
     """`code` names the parts that the user's code makes: {"model": "my_model.py:build", "loss": "my_train.py:loss"}."""
 
     code: Mapping[str, str] = field(default_factory=dict)
@@ -26,16 +26,6 @@ class Request:
     """What is loaded as the model: a folder or a GGUF file."""
     tokenizer: str | None = None
     """A tokenizer's file or folder; one that code makes stands in `code`."""
-    kind: Kind | None = None
-    vocab_size: int | None = None
-    context: int | None = None
-    window: int | None = None
-    heads: int | None = None
-    tied: bool | None = None
-    pad_id: int | None = None
-    bos_id: int | None = None
-    eos_id: int | None = None
-    call: str | None = None
     quick: bool = False
     only: tuple[str, ...] = ()
     first: tuple[str, ...] = ()
