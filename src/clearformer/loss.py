@@ -61,6 +61,12 @@ def cross_entropy(
     return Loss(_total(logits.flatten(0, -2), targets.flatten(), smoothing, z), int(counted.sum()))
 
 
+def mean_loss(logits: Float[Tensor, "*any V"], targets: Int[Tensor, "*any"]) -> float:
+    """Nats a target, as a number."""
+    found = cross_entropy(logits, targets)
+    return float(found.total) / max(found.units, 1)
+
+
 def chunked_cross_entropy(
     hidden: Float[Tensor, "*any D"],
     logits_of: Callable[[Float[Tensor, "rows D"]], Float[Tensor, "rows V"]],

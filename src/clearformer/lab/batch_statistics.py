@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from clearformer.lab.experiment import Figure, Outcome
 from clearformer.layers.norm import LayerNorm
-from clearformer.loss import shift
+from clearformer.loss import mean_loss, shift
 from clearformer.messages import lab_sublayers as say
 from clearformer.model import DecoderOnly, Model
 from clearformer.train.task import Task
@@ -60,15 +60,11 @@ def training_against_use(task: Task[Any], model: Model) -> Outcome:
     assert isinstance(model, DecoderOnly)
     (one, targets), (other, _) = (shift(task.training().batch(0, number).ids) for number in (0, 1))
     kept = [parameter.clone() for parameter in model.parameters()]
-    in_use = _loss(model(one), targets)
+    in_use = mean_loss(model(one), targets)
     model.train()
     alone, beside = model(one), model(torch.cat([one[:1], other[1:]]))
     model.eval()
     for parameter, value in zip(model.parameters(), kept, strict=True):
         parameter.copy_(value)
     moved = float((alone[0] - beside[0]).abs().mean() / alone[0].std())
-    return Outcome({GAP.name: in_use - _loss(alone, targets), DEPENDENCE.name: moved})
-
-
-def _loss(logits: Float[Tensor, "B T V"], targets: Int[Tensor, "B T"]) -> float:
-    return float(nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten()))
+    return Outcome({GAP.name: in_use - mean_loss(alone, targets), DEPENDENCE.name: moved})

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 import torch
 from jaxtyping import Int
-from torch import Tensor, nn
+from torch import Tensor
 
 from clearformer.lab.experiment import Curve, Figure, Outcome
-from clearformer.loss import shift
+from clearformer.loss import mean_loss, shift
 from clearformer.messages import lab_looking as say
 from clearformer.model import DecoderOnly, Model
 from clearformer.spec import main_stack
@@ -65,5 +65,4 @@ def loss_without(model: DecoderOnly, ids: Int[Tensor, "B T"], heads: Collection[
         return value
 
     inputs, targets = shift(ids)
-    logits = model(inputs, tap=Listening(silence, patterns=("**.attention.heads",)))
-    return float(nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten()))
+    return mean_loss(model(inputs, tap=Listening(silence, patterns=("**.attention.heads",))), targets)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 from clearformer.errors import UsageError
+from clearformer.lab.described import described
 from clearformer.lab.experiment import Outcome, Trial
 from clearformer.load import Loaded, load
 from clearformer.machine import use_threads
@@ -30,9 +31,7 @@ class ReadingArm:
     look: Callable[[Loaded, tuple[str, ...]], Outcome]
 
     def described(self) -> str:
-        look = self.look.func if isinstance(self.look, partial) else self.look
-        bound = dict(self.look.keywords) if isinstance(self.look, partial) else {}
-        return f"{self.model} {self.sentences} {look.__qualname__} {bound} {self.name}"
+        return f"{self.model} {self.sentences} {described(self.look)}"
 
     def facts(self, data: Path) -> Mapping[str, int]:
         """None: nothing is promised of a model that is the same for all."""

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from clearformer.cost.kv_cache import kv_cache
 from clearformer.cost.parameters import parameters
 from clearformer.cost.work import Work
 from clearformer.errors import TrainingError
+from clearformer.lab.described import described
 from clearformer.lab.experiment import Outcome, Points, Trial
 from clearformer.lab.faults import Fault
 from clearformer.messages import Message
@@ -74,7 +74,7 @@ class TrainingArm:
     warmup: float | None = 0.1
 
     def described(self) -> str:
-        parts = [_named(part) for part in (self.rebuild, self.fault, self.before, self.look)]
+        parts = [described(part) for part in (self.rebuild, self.fault, self.before, self.look)]
         return json.dumps([write(self.recipe), self.warmup, *parts], default=str)
 
     def facts(self, data: Path) -> dict[str, int]:
@@ -136,13 +136,6 @@ class TrainingArm:
             watch=Watch(evaluate=trial.steps, sample=trial.steps, save=save, keep="last"),
             compute=replace(self.recipe.compute, threads=trial.threads),
         )
-
-
-def _named(part: object) -> object:
-    """A function by its name, with what it is bound to; never by where it lies in memory."""
-    if isinstance(part, partial):
-        return [_named(part.func), [repr(value) for value in part.args], {k: repr(v) for k, v in part.keywords.items()}]
-    return getattr(part, "__qualname__", repr(part))
 
 
 def finite(outcome: Outcome) -> Outcome:

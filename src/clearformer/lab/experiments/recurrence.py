@@ -15,6 +15,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from clearformer.build import build
+from clearformer.lab.described import described
 from clearformer.lab.experiment import Claim, Curve, Experiment, Figure, Outcome, Points, Trial
 from clearformer.lab.recall import DISTANCES, LENGTH, VOCABULARY, draw, loss, right
 from clearformer.machine import use_threads
@@ -53,7 +54,7 @@ class RecallArm:
     make: Callable[[int], nn.Module]
 
     def described(self) -> str:
-        return f"{self.name} {self.make(0)} {SPEC} {_LEARNING_RATE} {_ROWS} {LENGTH}"
+        return f"{described(self.make)} {SPEC} {_LEARNING_RATE} {_ROWS} {LENGTH}"
 
     def facts(self, data: Path) -> dict[str, int]:
         count = sum(parameter.numel() for parameter in self.make(0).parameters())
