@@ -13,7 +13,7 @@ from clearformer.lab.running import require_equal
 from clearformer.lab.worker import measured
 
 NAMES = sorted(TITLES)
-READ_BY = {"context": "minilm_folder", "pronoun": "smollm2_gguf"}
+READ_BY = {"context": "minilm_folder", "pronoun": "minilm_folder"}
 """The published model that an experiment reads with, as a fixture that has it or skips."""
 
 

@@ -40,8 +40,8 @@ PRONOUN = Message(
     "“The cat sat on the mat because it was tired”中的 it 看向哪里？",
 )
 PRONOUN_ABOUT = Message(
-    "smollm2-135m reads sentences of that form; the attention of “it” to the noun that it stands for, to the other noun, and to the first token, as a mean over all layers and heads. Seeds are sentences.",
-    "smollm2-135m 读取这种形式的句子；“it”对其所指名词、对另一名词、对首个词元的注意力，取全部层与头的均值。种子即不同的句子。",
+    "minilm-l6 reads sentences of that form; the attention of “it” to the noun that it stands for, to the other noun, and to the first token, as a mean over all layers and heads. Seeds are sentences.",
+    "minilm-l6 读取这种形式的句子；“it”对其所指名词、对另一名词、对首个词元的注意力，取全部层与头的均值。种子即不同的句子。",
 )
 MEANT, OTHER_NOUN, FIRST_TOKEN = (
     Message("the noun meant", "所指名词"),

@@ -1,6 +1,7 @@
 """Where a pronoun looks: the sentence about the cat and the mat by which attention is often explained, measured.
 
-In half of the sentences the noun meant is the nearer one, so that nearness alone answers nothing.
+In half of the sentences the noun meant is the nearer one, so that nearness alone answers nothing. An encoder reads
+them: what tells the nouns apart stands behind the pronoun, where a decoder has not read yet.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from clearformer.load import Loaded
 from clearformer.messages import Message
 from clearformer.messages import lab_looking as say
 
-MODEL = "smollm2-135m"
+MODEL = "minilm-l6"
 Read = Literal["meant", "other", "first"]
 # The noun that "it" stands for, the other noun, and the sentence.
 SENTENCES = (
