@@ -91,10 +91,30 @@ def test_ways_are_compared_and_the_slope_is_that_of_the_cache() -> None:
     ]
     found = slope_of(rows, 10, 5.0)
     assert found is not None
-    assert (found.measured, found.expected) == (pytest.approx(1e-3), pytest.approx(2e-9))
+    assert (found.measured, found.start) == (pytest.approx(1e-3), pytest.approx(1.0))
+    assert (found.expected, found.linear) == (pytest.approx(2e-9), None)
     assert slope_of(rows[:2], 10, 5.0) is None
     _, same = measure_cache(work, ("cache", "transformers"), [100], per_token=10, runs=1, advance=nothing)
     assert not same
+
+
+@pytest.mark.parametrize(("bend", "linear"), [(0.0, True), (2e-7, False)])
+def test_a_known_line_is_found_and_a_curve_is_not_called_linear(bend: float, linear: bool) -> None:
+    """A clock that shows 8 ms and 1 µs a position: the bytes of a cache of 24,000 a position, read at 24 GB/s."""
+    times = {length: 8e-3 + 1e-6 * length + bend * length**1.5 for length in (128, 512, 1024, 1920)}
+    rows = [CacheRow("cache", length, 1.0, each, each, each, 1, 1) for length, each in times.items()]
+    rows += [CacheRow("no cache", length, 1.0, 9.0 * length, 1.0, 1.0, 0, 1) for length in times]
+    found = slope_of(rows, 24_000, 24.0)
+    assert found is not None
+    assert found.expected == pytest.approx(1e-6)
+    assert found.linear is linear
+    assert found.apart is not None
+    if linear:
+        assert (found.measured, found.start, found.apart) == (pytest.approx(1e-6), pytest.approx(8e-3), pytest.approx(0))
+        assert found.at(1000) == pytest.approx(9e-3)
+    else:
+        least = max(abs(found.at(length) - each) / each for length, each in times.items())
+        assert found.apart == pytest.approx(least) > 0.05
 
 
 @pytest.mark.usefixtures("puppets")
@@ -127,6 +147,6 @@ def test_pictures_are_drawn_with_and_without_gaps(tmp_path) -> None:
     found = draw_cache(tmp_path / "cache.svg", [CacheRow("cache", 8, 0.1, 0.1, 0.1, 0.1, 1, 1)], None, "en")
     assert "<svg" in found.read_text()
     two = [CacheRow("cache", length, 0.1, 0.1, 0.1, 0.1, 1, 1) for length in (8, 16)]
-    with_limit = draw_cache(tmp_path / "limit.svg", two, Slope(1e-3, 2e-3), "zh")
+    with_limit = draw_cache(tmp_path / "limit.svg", two, Slope(1e-3, 0.1, 2e-3, None), "zh")
     # The growth at the memory's rate is one line more.
     assert with_limit.read_text().count("stroke-dasharray: 1") > found.read_text().count("stroke-dasharray: 1")

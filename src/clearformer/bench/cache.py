@@ -43,12 +43,29 @@ class CacheRow:
     peak: int
 
 
+MOST_APART = 0.05
+"""Of a time, its distance from the line up to which the times still count as linear in the length."""
+
+
 @dataclass(frozen=True)
 class Slope:
-    """Seconds a token for each position more, as measured and as the cache's bytes over the bandwidth give it."""
+    """The line through the times of a token by length, least squares: `measured` seconds for each position more, and
+    `start` without any. `expected` is the cache's bytes over the bandwidth; `apart` the largest distance of a time from
+    the line, as a share of that time; None for two lengths, which any line goes through."""
 
     measured: float
+    start: float
     expected: float
+    apart: float | None
+
+    @property
+    def linear(self) -> bool | None:
+        """None where two lengths cannot show it."""
+        return None if self.apart is None else self.apart <= MOST_APART
+
+    def at(self, length: float) -> float:
+        """Seconds a token, on the line."""
+        return self.start + self.measured * length
 
 
 def measure_cache(
@@ -73,7 +90,9 @@ def slope_of(rows: Sequence[CacheRow], per_token: int, read_gb_per_s: float) -> 
     if len(points) < 2:
         return None
     lengths, seconds = zip(*points, strict=True)
-    return Slope(statistics.linear_regression(lengths, seconds).slope, per_token / (read_gb_per_s * 1e9))
+    slope, start = statistics.linear_regression(lengths, seconds)
+    apart = max(abs(start + slope * length - each) / each for length, each in points)
+    return Slope(slope, start, per_token / (read_gb_per_s * 1e9), apart if len(points) > 2 else None)
 
 
 def _at_length(work: CacheWork, ways: Sequence[Way], length: int, runs: int) -> dict[Way, list[Told]]:

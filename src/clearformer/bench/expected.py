@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from clearformer.cost.time import expected
-from clearformer.cost.work import Dtype, Work
+from clearformer.cost.time import backend_seconds, decode, prefill, stored
+from clearformer.cost.work import Work
 from clearformer.machine import BackendSpeed, remembered_backends
 from clearformer.spec import Spec
 
@@ -19,12 +19,15 @@ def rates_of(folder: Path, backend: str, dtype: str, threads: int) -> BackendSpe
 
 
 def expected_tok_s(
-    spec: Spec, job: Literal["decode", "prefill"], rates: BackendSpeed, dtype: Dtype, *, prompt: int, new: int
+    spec: Spec, job: Literal["decode", "prefill"], rates: BackendSpeed, bytes_a_number: float, *, prompt: int, new: int
 ) -> float | None:
-    """Tokens a second; None for a model that does not do the job."""
+    """Tokens a second, where a weight takes so many bytes; None for a model that does not do the job.
+
+    The cache of packed weights is in half precision."""
     # A token in the middle of the text takes what the mean of all takes.
     length = prompt if job == "prefill" else prompt + new // 2
-    time = expected(spec, Work(length=length, dtype=dtype), None, rates)
-    if job == "prefill":
-        return prompt / time.prefill_s if time.prefill_s else None
-    return 1 / time.decode_s if time.decode_s else None
+    work = Work(length=length, dtype="float32" if rates.dtype == "float32" else "bfloat16")
+    asked = prefill(spec, work) if job == "prefill" else decode(spec, work)
+    if asked is None:
+        return None
+    return (prompt if job == "prefill" else 1) / backend_seconds(stored(asked, work, bytes_a_number), rates)

@@ -131,7 +131,7 @@ def cache(
     del settings["threads"]
     told: dict[str, Any] = {"job": "cache", "machine": about, "settings": settings}
     told |= {"rows": [asdict(row) for row in rows], "same_tokens": same, "per_token": per_token}
-    told |= {"read_gb_per_s": bandwidth, "slope": asdict(slope) if slope else None}
+    told |= {"read_gb_per_s": bandwidth, "slope": asdict(slope) | {"linear": slope.linear} if slope else None}
     headings = (say.WAY, say.LENGTH, say.FIRST_MS, say.EACH_MS, say.LOW, say.HIGH, say.CACHE_SIZE, say.PEAK)
     _show(told, settings, [_cache_cells(row) for row in rows], headings, say.CACHE_ON, screen)
     _tell_cache(same, slope, per_token, bandwidth, screen)
@@ -228,8 +228,10 @@ def _tell_cache(same: bool, slope: Slope | None, per_token: int, bandwidth: floa
         return
     screen.say(say.SAME_TEXT if same else say.OTHER_TEXT)
     if slope:
-        figures = {"measured": slope.measured * 1e9, "expected": slope.expected * 1e9}
-        screen.say(say.SLOPE, **figures, bytes=per_token, bandwidth=bandwidth)
+        figures = {"measured": slope.measured * 1e6, "expected": slope.expected * 1e6}
+        screen.say(say.SLOPE, **figures, ratio=slope.measured / slope.expected, bytes=per_token, bandwidth=bandwidth)
+        if slope.linear is not None:
+            screen.say(say.LINEAR if slope.linear else say.NOT_LINEAR, apart=slope.apart, start=slope.start * 1e3)
 
 
 def _attention_cells(row: AttentionRow, screen: Screen) -> list[str]:

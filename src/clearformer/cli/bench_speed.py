@@ -169,12 +169,14 @@ def _reached(speaker: Loaded, report: Report, dtype: str, sizes: Sizes) -> Reach
 def _expected(ours: Clearformer, speaker: Loaded, job: Job, dtype: Number, threads: int, sizes: Sizes) -> float | None:
     """None where the backend was not measured in this type, or for several rows, which no rate is known for."""
     from clearformer.bench.expected import expected_tok_s, rates_of
+    from clearformer.bench.limits import bytes_a_number
     from clearformer.store import home
 
     rates = rates_of(home(), ours.backend, dtype, threads)
-    if sizes.rows > 1 or (dtype != "float32" and dtype != "bfloat16") or rates is None:
+    if sizes.rows > 1 or rates is None:
         return None
-    return expected_tok_s(speaker.spec, job, rates, dtype, prompt=sizes.prompt, new=sizes.new)
+    held = bytes_a_number(speaker.model)
+    return expected_tok_s(speaker.spec, job, rates, held, prompt=sizes.prompt, new=sizes.new)
 
 
 def contents(report: Report, machine: dict[str, Any], flags: Measuring, sizes: Sizes, backend: str) -> dict[str, Any]:
@@ -203,8 +205,8 @@ def _tell(report: Report, reached: Reached, told: dict[str, Any], screen: Screen
             screen.say(say.SAME_TOKENS, name=row.name, count=settings["new"])
         else:
             screen.say(say.OTHER_TOKENS, name=row.name, first=first + 1, count=settings["new"])
-    share = {"used": reached.used, "measured": reached.measured, "share": reached.share}
-    screen.say(say.OF_READING if reached.limit == "memory read" else say.OF_PRODUCTS, **share)
+    figures = asdict(reached) | {"share": reached.share}
+    screen.say(say.OF_READING if reached.limit == "memory read" else say.OF_PRODUCTS, **figures)
     if told["expected"] is not None:
         screen.say(say.EXPECTED, expected=told["expected"], ratio=report.rows[0].median / told["expected"])
     if not report.calm.quiet:

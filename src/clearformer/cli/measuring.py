@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import clearformer.machine as machine
 from clearformer.cli.screen import Screen
-from clearformer.cost.calibrating import BEHIND, LONG, NARROW, SHORT, WIDE, Seconds, solve
-from clearformer.cost.work import Dtype
+from clearformer.cost.calibrating import BEHIND, LONG, NARROW, SHORT, WIDE, Measured, Seconds, solve
 from clearformer.machine.speed import identity
 from clearformer.messages import cli as say
 
@@ -20,33 +20,43 @@ def measure(folder: Path, threads: int, screen: Screen) -> None:
     """Measure, and remember in `folder`."""
     screen.note(say.MEASURING)
     machine.save(machine.measure(), folder)
-    machine.remember_backends(backends(threads), folder)
+    with screen.progress(say.BACKENDS) as advance:
+        found = backends(threads, advance)
+    machine.remember_backends(found, folder)
 
 
-def backends(threads: int) -> list[machine.BackendSpeed]:
+def backends(threads: int, advance: Callable[[int, int], None]) -> list[machine.BackendSpeed]:
     """What `generate` may use on this processor, the plainest first."""
-    known = machine.supported_dtypes()
-    wanted: tuple[tuple[Dtype, How], ...] = (
+    from clearformer.speed.backend import PACKED_TYPES
+
+    known = (*machine.supported_dtypes(), *PACKED_TYPES)
+    wanted: tuple[tuple[str, How], ...] = (
         ("float32", "torch"),
         ("bfloat16", "torch"),
         ("bfloat16", "torch-packed"),
         ("float32", "native"),
         ("bfloat16", "native"),
+        ("int8", "native"),
+        ("int4", "native"),
     )
-    found = [_backend(dtype, how, threads) for dtype, how in wanted if dtype in known]
+    usable = [(dtype, how) for dtype, how in wanted if dtype in known]
+    found = []
+    for done, (dtype, how) in enumerate(usable, 1):
+        found.append(_backend(dtype, how, threads))
+        advance(done, len(usable))
     return [each for each in found if each is not None]
 
 
-def _backend(dtype: Dtype, how: How, threads: int) -> machine.BackendSpeed | None:
+def _backend(dtype: str, how: How, threads: int) -> machine.BackendSpeed | None:
     from clearformer.native.library import found
-    from clearformer.speed.backends import seconds_of
+    from clearformer.speed.backends import time_backend
 
-    number_type = machine.checked_dtype(dtype)
     # Idle threads of torch's would keep the kernels' from the cores.
     with machine.threads_of_torch(1 if how == "native" else threads):
-        narrow = seconds_of(NARROW, number_type, how=how, threads=threads, behind=BEHIND, prompts=())
-        wide = seconds_of(WIDE, number_type, how=how, threads=threads, behind=BEHIND, prompts=(SHORT, LONG))
+        narrow = time_backend(NARROW, dtype, how=how, threads=threads, behind=BEHIND, prompts=())
+        wide = time_backend(WIDE, dtype, how=how, threads=threads, behind=BEHIND, prompts=(SHORT, LONG))
     if narrow is None or wide is None:
         return None
     name = f"native-{found().paths[0]}" if how == "native" else how
-    return solve(narrow[0], Seconds(*wide), backend=name, dtype=dtype, machine=identity(), threads=threads)
+    measured = Measured(name, dtype, wide.bytes_a_number, identity(), threads)
+    return solve(narrow.token, Seconds(wide.token, *wide.prompts), measured)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from clearformer.cost.time import Job, decode, prefill
-from clearformer.cost.work import Dtype, Work
+from clearformer.cost.time import Job, decode, prefill, stored
+from clearformer.cost.work import Work
 from clearformer.machine import BackendSpeed
+from clearformer.spec import Spec
 from clearformer.spec.presets import modern_decoder
 
 BEHIND, SHORT, LONG = 128, 256, 1024
@@ -29,28 +30,42 @@ class Seconds:
     long: float
 
 
-def solve(narrow: float, wide: Seconds, *, backend: str, dtype: Dtype, machine: str, threads: int) -> BackendSpeed:
+@dataclass(frozen=True)
+class Measured:
+    """What was measured: a backend in a number type whose weights take `bytes_a_number`, on a machine."""
+
+    backend: str
+    dtype: str
+    bytes_a_number: float
+    machine: str
+    threads: int
+
+
+def solve(narrow: float, wide: Seconds, measured: Measured) -> BackendSpeed:
     """Two equations for writing, one of them from the narrow model's seconds a token, and two for reading.
 
     A rate that the times do not show is as good as the other's.
     """
-    small, large = _writing(dtype, narrow=True), _writing(dtype, narrow=False)
+    small, large = _writing(NARROW, measured), _writing(WIDE, measured)
     block_s = _solved(small.blocks, small.bytes, narrow, large.blocks, large.bytes, wide.token)
     block_s = min(max(block_s, 0.0), narrow / small.blocks)
     read_s = max(wide.token - large.blocks * block_s, wide.token / 100) / large.bytes
-    short, long = (prefill(WIDE, Work(length=length, dtype=dtype)) for length in (SHORT, LONG))
+    short, long = (prefill(WIDE, Work(length=length)) for length in (SHORT, LONG))
     rest = [seconds - job.blocks * block_s for seconds, job in ((wide.short, short), (wide.long, long))]
     linear_s = _solved(short.linear, short.attention, rest[0], long.linear, long.attention, rest[1])
     fastest = rest[0] / short.flops / 10
     linear_s = min(max(linear_s, fastest), rest[0] / short.linear)
     mixing_s = max((rest[1] - long.linear * linear_s) / long.attention, fastest)
-    return BackendSpeed(machine, threads, backend, dtype, block_s, 1e-9 / linear_s, 1e-9 / mixing_s, 1e-9 / read_s)
+    about = measured.machine, measured.threads, measured.backend, measured.dtype
+    return BackendSpeed(*about, block_s, 1e-9 / linear_s, 1e-9 / mixing_s, 1e-9 / read_s)
 
 
-def _writing(dtype: Dtype, *, narrow: bool) -> Job:
-    job = decode(NARROW if narrow else WIDE, Work(length=BEHIND, dtype=dtype))
+def _writing(spec: Spec, measured: Measured) -> Job:
+    """Packed weights have a cache in half precision."""
+    work = Work(length=BEHIND, dtype="float32" if measured.dtype == "float32" else "bfloat16")
+    job = decode(spec, work)
     assert job is not None
-    return job
+    return stored(job, work, measured.bytes_a_number)
 
 
 def _solved(a: float, b: float, sum_: float, c: float, d: float, other: float) -> float:

@@ -75,6 +75,11 @@ def decode(spec: Spec, work: Work) -> Job | None:
     return _job(steps, work, cached=True)
 
 
+def stored(job: Job, work: Work, bytes_a_number: float) -> Job:
+    """The job where weights are kept in other numbers than the work's: packed ones take a fraction of them."""
+    return replace(job, weights=round(job.weights * bytes_a_number / work.bytes_each))
+
+
 def expected(spec: Spec, work: Work, speed: Speed | None, backend: BackendSpeed | None) -> Time:
     """From the backend's own rates where it was measured in this number type, else from peak and bandwidth."""
     reading, writing = prefill(spec, work), decode(spec, work)

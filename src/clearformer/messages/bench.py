@@ -98,8 +98,8 @@ OF_READING = Message(
     "我们读取权重与缓存的速度为 {used:.1f} GB/s，是刚测得的内存读取速度 {measured:.1f} GB/s 的 {share:.0%}。",
 )
 OF_PRODUCTS = Message(
-    "Ours computes {used:.0f} GFLOP/s: {share:.0%} of the {measured:.0f} GFLOP/s of a large matrix product, measured now.",
-    "我们的计算速度为 {used:.0f} GFLOP/s，是刚测得的大矩阵乘法 {measured:.0f} GFLOP/s 的 {share:.0%}。",
+    "Ours computes {used:.0f} GFLOP/s: {share:.0%} of the {measured:.0f} GFLOP/s of a large matrix product in {dtype}, measured now.",
+    "我们的计算速度为 {used:.0f} GFLOP/s，是刚测得的 {dtype} 大矩阵乘法 {measured:.0f} GFLOP/s 的 {share:.0%}。",
 )
 
 UNKNOWN_PEER = failure(
@@ -197,15 +197,30 @@ BYTES_BEYOND = Message(
 )
 TOO_LARGE = Message("would not fit", "放不下")
 FAILED = Message("died", "中途退出")
-SECONDS, MEBIBYTES, FIRST_SECONDS, EACH_SECONDS = (
+SECONDS, MEBIBYTES, FIRST_SECONDS, EACH_SECONDS, BEYOND_WEIGHTS, EACH_MILLISECONDS = (
     Message("seconds", "秒"),
     Message("MiB beside the inputs (dotted: predicted)", "输入之外的 MiB（虚线为预测）"),
     Message("seconds to the first token", "到首个词元的秒数"),
     Message("seconds for each further token", "其后每个词元的秒数"),
+    Message("MiB beyond the weights (dotted: the cache)", "权重之外的 MiB（虚线为缓存）"),
+    Message("ms a token with the cache", "有缓存时每词元毫秒数"),
+)
+MEASURED_TIMES, FITTED, AT_BANDWIDTH = (
+    Message("measured, low to high", "实测，最低到最高"),
+    Message("line: {slope:.3f} µs a position", "拟合：每位置 {slope:.3f} 微秒"),
+    Message("cache's bytes at the memory's rate: {slope:.3f} µs", "缓存字节按内存速度：{slope:.3f} 微秒"),
 )
 SAME_TEXT = Message("All ways wrote the same tokens.", "各方式生成的词元完全相同。")
 OTHER_TEXT = Message("The ways wrote different tokens.", "各方式生成的词元不同。")
 SLOPE = Message(
-    "With the cache a position more costs {measured:.2f} ns a token; its {bytes:,} bytes at {bandwidth:.1f} GB/s, measured now, take {expected:.2f} ns.",
-    "有缓存时，每多一个位置，每词元多用 {measured:.2f} 纳秒；它的 {bytes:,} 字节按刚测得的 {bandwidth:.1f} GB/s 需 {expected:.2f} 纳秒。",
+    "With the cache a position more costs {measured:.3f} µs a token; its {bytes:,} bytes at {bandwidth:.1f} GB/s, measured now, take {expected:.3f} µs: {ratio:.2f} of that.",
+    "有缓存时，每多一个位置，每词元多用 {measured:.3f} 微秒；它的 {bytes:,} 字节按刚测得的 {bandwidth:.1f} GB/s 需 {expected:.3f} 微秒，实测为其 {ratio:.2f} 倍。",
+)
+LINEAR = Message(
+    "The time of a token is linear in the length: no length lies further than {apart:.1%} from the line, which starts at {start:.2f} ms.",
+    "每词元时间与长度成线性关系：各长度偏离直线不超过 {apart:.1%}，直线起点为 {start:.2f} 毫秒。",
+)
+NOT_LINEAR = Message(
+    "The time of a token is not linear in the length: one length lies {apart:.1%} from the line, which starts at {start:.2f} ms.",
+    "每词元时间与长度不成线性关系：有一个长度偏离直线 {apart:.1%}，直线起点为 {start:.2f} 毫秒。",
 )

@@ -165,7 +165,8 @@ TYPE_OF_FILE = failure(
     en=("{found} is for GGUF files; {out} is to be a folder.", "Leave it out, or give a name that ends in .gguf."),
     zh=("{found} 只用于 GGUF 文件；{out} 是文件夹。", "请去掉该选项，或改用以 .gguf 结尾的名称。"),
 )
-MEASURING = Message("Measuring for about a minute …", "正在测量，约需一分钟……")
+MEASURING = Message("Measuring for some two minutes …", "正在测量，约需两分钟……")
+BACKENDS = Message("Backends and number types", "后端与数值类型")
 NOTHING_STORED = Message(
     "The cache {path} is empty. Built in and one command away: clearformer pull {builtin}",
     "缓存 {path} 为空。内置模型一条命令即可获取：clearformer pull {builtin}",

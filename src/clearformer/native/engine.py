@@ -42,6 +42,11 @@ class Program:
         """Bytes of the packed weights."""
         return sum(matrix.bytes for _, matrix in self.packed)
 
+    @property
+    def bytes_a_number(self) -> float:
+        """Of the packed weights, with their scales."""
+        return self.weights / sum(matrix.rows * matrix.columns for _, matrix in self.packed)
+
 
 class Engine:
     """Threads and room for one program. Calls from several Python threads wait for each other."""

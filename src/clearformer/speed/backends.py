@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
 import torch
@@ -11,36 +12,50 @@ from torch import Tensor
 
 from clearformer.build import build
 from clearformer.cache.static import StaticCache
+from clearformer.machine import checked_dtype
 from clearformer.model import DecoderOnly
 from clearformer.native.engine import ROWS, Sequence
 from clearformer.native.library import found
 from clearformer.spec import DecoderOnly as DecoderOnlySpec
-from clearformer.speed.native import NativeDecoder, native_decoder
+from clearformer.speed.backend import PACKED_TYPES
+from clearformer.speed.native import NativeDecoder, as_format, native_decoder
 from clearformer.speed.pack import is_packed, packed
 
 How = Literal["torch", "torch-packed", "native"]
 _STEPS, _ROUNDS = 16, 3
 
 
-def seconds_of(
-    spec: DecoderOnlySpec, dtype: torch.dtype, *, how: How, threads: int, behind: int, prompts: tuple[int, ...]
-) -> tuple[float, ...] | None:
+@dataclass(frozen=True)
+class Timed:
+    """Seconds of one token and of each prompt, and the bytes that a weight took."""
+
+    token: float
+    prompts: tuple[float, ...]
+    bytes_a_number: float
+
+
+def time_backend(
+    spec: DecoderOnlySpec, dtype: str, *, how: How, threads: int, behind: int, prompts: tuple[int, ...]
+) -> Timed | None:
     """One token behind `behind` others, then each prompt, at batch 1 with random weights; the shortest of several.
 
     None where this processor does not gain by packing, or has no compiled kernels.
     """
     if how == "native" and found().why is not None:
         return None
-    model = build(spec, dtype=dtype, generator=torch.Generator().manual_seed(0)).eval()
+    number = torch.float32 if dtype in PACKED_TYPES else checked_dtype(dtype)
+    model = build(spec, dtype=number, generator=torch.Generator().manual_seed(0)).eval()
     assert isinstance(model, DecoderOnly)
     if how == "native":
-        decoder = native_decoder(model, threads=threads)
+        decoder = native_decoder(model, as_format(dtype), threads=threads)
         del model
-        return _native_token(decoder, behind), *(_native_prompt(decoder, length) for length in prompts)
+        read = tuple(_native_prompt(decoder, length) for length in prompts)
+        return Timed(_native_token(decoder, behind), read, decoder.bytes_a_number)
     if how == "torch-packed" and not is_packed(model := packed(model)):
         return None
     with torch.inference_mode():
-        return _token(model, behind, dtype), *(_prompt(model, length, dtype) for length in prompts)
+        read = tuple(_prompt(model, length, number) for length in prompts)
+        return Timed(_token(model, behind, number), read, number.itemsize)
 
 
 def _native_prompt(decoder: NativeDecoder, length: int) -> float:

@@ -35,6 +35,11 @@ class NativeDecoder(DecoderOnly):
         """As `generate` names it: with the instruction set that was chosen."""
         return f"native-{self.engine.path}"
 
+    @property
+    def bytes_a_number(self) -> float:
+        """Of a weight, with its share of scales."""
+        return self.engine.program.bytes_a_number
+
     def sequence(self, capacity: int, length_bound: int) -> Sequence:
         """An empty text of up to `capacity` tokens; `length_bound` chooses tables that depend on the length."""
         return Sequence(self.engine, capacity, self.positions.tables(capacity, length_bound))
