@@ -101,6 +101,7 @@ def model(home):
         ("bench decode", ["--busy-ok", "--prompt", "4", "--new", "2", "--runs", "1"]),
         ("bench attention", ["--busy-ok", "--lengths", "16", "--heads", "2", "--runs", "1"]),
         ("bench cache", ["--busy-ok", "--lengths", "4,8", "--new", "2", "--runs", "1"]),
+        ("bench taps", ["--busy-ok", "--lengths", "4", "--runs", "1"]),
         ("bench train", ["--busy-ok", "--shape", "char", "--steps", "1", "--runs", "1", "--vs", "nn"]),
         ("export", ["smollm2-135m", "out.gguf", "--type", "q8_0"]),
         ("ls", []),

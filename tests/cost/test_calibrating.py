@@ -90,11 +90,11 @@ def test_a_bench_is_told_what_to_expect(tmp_path: Path) -> None:
 
 
 def test_the_small_decoders_are_timed_as_they_are_asked() -> None:
-    tiny = modern_decoder(width=16, heads=2, kv_heads=1, hidden=16, layers=1, vocabulary=16)
+    tiny = modern_decoder(width=64, heads=2, kv_heads=2, hidden=64, layers=1, vocabulary=64)
     asked = {"threads": 1, "behind": 3, "prompts": (2, 5)}
     ways: list[tuple[How, str, float]] = [("torch", "float32", 4.0)]
     if found().why is None:
-        # A group of 32 has a scale in half precision, in int4 a minimum too; the table of 16 tokens is int8 in both.
+        # A group of 32 has a scale in half precision, in int4 a minimum too; the table of 64 tokens is int8 in both.
         ways += [("native", "float32", 4.0), ("native", "bfloat16", 2.0), ("native", "int8", 34 / 32)]
         ways += [("native", "int4", 20 / 32)]
     for how, dtype, each in ways:
@@ -102,6 +102,6 @@ def test_the_small_decoders_are_timed_as_they_are_asked() -> None:
         assert times is not None
         assert len(times.prompts) == 2
         assert min(times.token, *times.prompts) > 0
-        assert times.bytes_a_number == pytest.approx(each, rel=0.6)
+        assert times.bytes_a_number == pytest.approx(each, rel=0.25)
     # Nothing is packed in float32.
     assert time_backend(tiny, "float32", how="torch-packed", **asked) is None

@@ -1,4 +1,4 @@
-"""`clearformer bench decode|prefill|start|attention|cache|train`: our speed, alone or side by side with others."""
+"""`clearformer bench decode|prefill|start|attention|cache|taps|train`: our speed, alone or side by side with others."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from clearformer.cli.bench_lengths import attention, cache
 from clearformer.cli.bench_speed import decode, prefill
 from clearformer.cli.bench_start import start
 from clearformer.cli.bench_tables import tell_rows
+from clearformer.cli.bench_taps import taps
 from clearformer.cli.flags import Spoken
 from clearformer.cli.screen import Screen
 from clearformer.messages import bench as say
@@ -22,6 +23,7 @@ bench.command(prefill)
 bench.command(start)
 bench.command(attention)
 bench.command(cache)
+bench.command(taps)
 
 
 @bench.command

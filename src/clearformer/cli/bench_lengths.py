@@ -74,7 +74,7 @@ def attention(
     before = jobs.require_calm(flags.busy_ok)
     with screen.progress(say.RUNNING) as advance:
         rows = measure_attention(work, wanted, runs=flags.runs, threads=threads, advance=advance)
-    about = _about(threads, before, jobs.require_calm(flags.busy_ok))
+    about = about_runs(threads, before, jobs.require_calm(flags.busy_ok))
     settings = {**asdict(work), "lengths": wanted, "runs": flags.runs}
     told = {"job": "attention", "machine": about, "settings": settings, "rows": [asdict(row) for row in rows]}
     screen_rows = [_attention_cells(row, screen) for row in rows]
@@ -125,7 +125,7 @@ def cache(
     with screen.progress(say.RUNNING) as advance:
         rows, same = measure_cache(work, ways, wanted, per_token=per_token, runs=flags.runs, advance=advance)
     bandwidth = machine.read_gb_per_s()
-    about = _about(threads, before, jobs.require_calm(flags.busy_ok))
+    about = about_runs(threads, before, jobs.require_calm(flags.busy_ok))
     slope = slope_of(rows, per_token, bandwidth)
     settings: dict[str, Any] = asdict(work) | {"lengths": wanted, "runs": flags.runs}
     del settings["threads"]
@@ -196,7 +196,8 @@ def drawable(path: Path | None) -> None:
         raise UsageError(say.BAD_PICTURE, path=path)
 
 
-def _about(threads: int, before: Calm, after: Calm) -> dict[str, Any]:
+def about_runs(threads: int, before: Calm, after: Calm) -> dict[str, Any]:
+    """What the figures belong to, and how quiet it was."""
     from clearformer.bench.jobs import about_machine
 
     calm = max(before, after, key=lambda each: each.spread)

@@ -224,3 +224,32 @@ NOT_LINEAR = Message(
     "The time of a token is not linear in the length: one length lies {apart:.1%} from the line, which starts at {start:.2f} ms.",
     "每词元时间与长度不成线性关系：有一个长度偏离直线 {apart:.1%}，直线起点为 {start:.2f} 毫秒。",
 )
+
+# With taps and without
+NO_DECODER = failure(
+    en=("{name} is no decoder that reads tokens.", "Choose a language model such as smollm2-135m."),
+    zh=("{name} 不是读取词元的解码器。", "请选择语言模型，例如 smollm2-135m。"),
+)
+PAST_CONTEXT = failure(
+    en=("{found} tokens are more than the {context} that {name} holds.", "Give smaller --lengths."),
+    zh=("{found} 个词元超出 {name} 的 {context} 个。", "请减小 --lengths。"),
+)
+TAPS_ON = Message(
+    "taps, {model}, {dtype}, PyTorch, one forward pass, {runs} rounds of alternating passes; {date}",
+    "taps，{model}，{dtype}，PyTorch，一次前向计算，交替计算 {runs} 轮；{date}",
+)
+TAPS_OFF_MS, NO_TAPS_MS, TAPS_COST = (
+    Message("taps off ms", "观测点关闭（毫秒）"),
+    Message("no taps ms", "没有观测点（毫秒）"),
+    Message("taps cost", "观测点的代价"),
+)
+TAPS_WITHIN = Message(
+    "Taps that are off cost at most {allowed:.0%} of a forward pass, as they may.",
+    "关闭的观测点的代价不超过前向计算的 {allowed:.0%}，符合要求。",
+)
+TAPS_BEYOND = Message(
+    "Taps that are off cost more than the {allowed:.0%} of a forward pass that they may.",
+    "关闭的观测点的代价超过前向计算的 {allowed:.0%}，不符合要求。",
+)
+SAME_ANSWER = Message("Both gave the same numbers, bit for bit.", "两者给出的数值逐位相同。")
+OTHER_ANSWER = Message("The two gave different numbers.", "两者给出的数值不同。")

@@ -33,6 +33,10 @@ BENCH = (
         "Measure writing with the cache and without: time to the first token, time of each further one, and memory.",
         "测量有缓存与无缓存的生成：首词元时间、其后每词元时间与内存。",
     ),
+    Message(
+        "Measure what the points for looking inside cost while they are off: a forward pass with them and without any.",
+        "测量观测点关闭时的代价：有观测点与完全没有观测点的前向计算。",
+    ),
     Message("Compile every model; its time is not counted.", "编译每个模型；编译时间不计。"),
     Message("Compute in this number type.", "计算使用的数值类型。"),
     Message(
