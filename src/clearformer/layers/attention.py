@@ -14,6 +14,7 @@ from clearformer.layers.cache import LayerCache
 from clearformer.layers.frame import Frame
 from clearformer.layers.kernels import Kernel, attend
 from clearformer.layers.norm import make_norm
+from clearformer.layers.positions.distance_bias import DistanceBias
 from clearformer.layers.positions.relative import RelativeBias
 from clearformer.spec import ALiBi, Rotary
 from clearformer.spec import Attention as AttentionSpec
@@ -76,7 +77,7 @@ class Attention(nn.Module):
         )
         return tap("output", self.output(merge_heads(tap("heads", heads))))
 
-    def _bias(self, frame: Frame) -> Float[Tensor, "#B H T S"] | None:
+    def _bias(self, frame: Frame) -> DistanceBias | None:
         match self.spec.position:
             case None | Rotary():
                 return None
@@ -85,7 +86,8 @@ class Attention(nn.Module):
             case RelativeBiasSpec(shared=shared):
                 if self.relative is None:
                     return frame.shared_bias
-                bias: Tensor = self.relative(frame.query_positions, frame.key_positions)
+                places = frame.query_positions, frame.key_positions
+                bias = DistanceBias(self.spec.position, self.spec.heads, *places, frame.dtype, self.relative.weight)
                 if shared:
                     frame.shared_bias = bias
                 return bias

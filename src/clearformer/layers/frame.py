@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from clearformer.layers.mask import Mask
-from clearformer.layers.positions.alibi import distance_penalty
+from clearformer.layers.positions.distance_bias import DistanceBias
 from clearformer.layers.positions.rotary import Rotation, rotation
 from clearformer.spec import ALiBi, Full, Rotary, Visibility
 
@@ -49,10 +49,10 @@ class Frame:
     documents: Int[Tensor, "B T"] | None = None
     memory: Memory | None = None
     losses: list[Tensor] | None = None
-    shared_bias: Float[Tensor, "#B H T S"] | None = None
+    shared_bias: DistanceBias | None = None
     _masks: dict[Visibility, Mask] = field(default_factory=dict)
     _rotations: dict[tuple[Rotary, int], Rotation] = field(default_factory=dict)
-    _penalties: dict[tuple[ALiBi, int], Tensor] = field(default_factory=dict)
+    _penalties: dict[tuple[ALiBi, int], DistanceBias] = field(default_factory=dict)
 
     def mask(self, visibility: Visibility) -> Mask:
         """Who sees whom under this visibility."""
@@ -83,11 +83,11 @@ class Frame:
             lambda: rotation(spec, width, self.query_positions, self.length_bound, self.dtype),
         )
 
-    def distance_penalty(self, spec: ALiBi, heads: int) -> Float[Tensor, "#B H T S"]:
+    def distance_penalty(self, spec: ALiBi, heads: int) -> DistanceBias:
         return _once(
             self._penalties,
             (spec, heads),
-            lambda: distance_penalty(heads, spec.max_bias, self.query_positions, self.key_positions, self.dtype),
+            lambda: DistanceBias(spec, heads, self.query_positions, self.key_positions, self.dtype),
         )
 
 

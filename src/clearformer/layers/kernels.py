@@ -18,6 +18,7 @@ from torch.nn import functional
 from clearformer.layers.dropout import dropout as drop
 from clearformer.layers.mask import Mask
 from clearformer.layers.norm import at_least_float32
+from clearformer.layers.positions.distance_bias import DistanceBias
 from clearformer.layers.tiled import How
 from clearformer.layers.tiled_kernel import attend_by_tiles
 from clearformer.taps import OFF, Tap
@@ -38,7 +39,7 @@ def attend(
     mask: Mask,
     *,
     scale: float,
-    bias: Bias | None = None,
+    bias: Bias | DistanceBias | None = None,
     score_cap: float | None = None,
     dropout: float = 0.0,
     kernel: Kernel = "sdpa",
@@ -50,7 +51,7 @@ def attend(
     edits is what is mixed.
     """
     if tap.hears("scores", "masked_scores", "weights"):
-        scores = score(query, key, scale=scale, bias=bias, score_cap=score_cap)
+        scores = score(query, key, scale=scale, bias=_table(bias), score_cap=score_cap)
         edited = tap("scores", scores)
         masked = hide(edited, mask)
         hidden = tap("masked_scores", masked)
@@ -59,11 +60,15 @@ def attend(
         if edited is not scores or hidden is not masked or chosen is not weights:
             return mix(chosen, value, dropout=dropout)
     if kernel == "tiled":
-        how = How(mask, scale, score_cap, dropout)
-        return attend_by_tiles(query, key, value, bias, how)
+        position, given = (bias.position, bias.weight) if isinstance(bias, DistanceBias) else (None, bias)
+        return attend_by_tiles(query, key, value, given, How(mask, scale, score_cap, dropout, position=position))
     if kernel == "plain" or score_cap is not None:
-        return _plain(query, key, value, mask, scale=scale, bias=bias, score_cap=score_cap, dropout=dropout)
-    return _sdpa(query, key, value, mask, scale=scale, bias=bias, dropout=dropout)
+        return _plain(query, key, value, mask, scale=scale, bias=_table(bias), score_cap=score_cap, dropout=dropout)
+    return _sdpa(query, key, value, mask, scale=scale, bias=_table(bias), dropout=dropout)
+
+
+def _table(bias: Bias | DistanceBias | None) -> Bias | None:
+    return bias.table() if isinstance(bias, DistanceBias) else bias
 
 
 def score(query: Query, key: Key, *, scale: float, bias: Bias | None = None, score_cap: float | None = None) -> Scores:

@@ -5,7 +5,8 @@ queries goes along the keys with three things in hand: the highest score so far,
 values mixed by those powers. A higher score found later shrinks sum and mix by one factor. What is kept for the
 backward pass is the log of each row's sum, from which every weight comes back: e^(score − log).
 
-Beside inputs and outputs memory grows with T + S. A bias is a table that the caller holds already.
+Beside inputs and outputs memory grows with T + S. A bias is a table that the caller holds already, or is made tile by
+tile from the distance.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from torch import Tensor
 from clearformer.layers.dropout import fates
 from clearformer.layers.mask import Mask
 from clearformer.layers.norm import at_least_float32
+from clearformer.layers.positions.distance_bias import Position
+from clearformer.layers.tiled_bias import LineBias, TableBias, TileBias
 from clearformer.layers.tiles import Chunk, Sizes, Tiling, tiling
 
 # Any odd number with bits all over: neighbouring tiles get seeds that have nothing in common.
@@ -31,7 +34,8 @@ Tables = dict[tuple[int, int, int], Tensor]
 
 @dataclass(frozen=True)
 class How:
-    """What is computed beside the products. `seed` is drawn once a call that drops; `sizes` None: chosen."""
+    """What is computed beside the products. `seed` is drawn once a call that drops; `sizes` None: chosen. With
+    `position` scores are biased by the distance, and the bias given is what is learnt of that, if anything is."""
 
     mask: Mask
     scale: float
@@ -39,6 +43,7 @@ class How:
     dropout: float = 0.0
     seed: int = 0
     sizes: Sizes | None = None
+    position: Position | None = None
 
 
 def forward(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None, how: How) -> tuple[Tensor, Tensor]:
@@ -93,7 +98,6 @@ def backward(
     powers_of = tiles.rows_of(logs[..., None])
     of_queries = [each.new_zeros(each.shape, dtype=work) for each in queries]
     of_key, of_value = as_projected(key), as_projected(value)
-    of_bias = None if bias is None or not bias_too else torch.zeros_like(bias, dtype=work)
     for j, columns in enumerate(tiles.tiling.columns):
         tables: Tables = {}
         for chunk in tiles.tiling.chunks:
@@ -110,8 +114,8 @@ def backward(
                     kept, moved = weights * fate, moved.mul_(fate)
                 _add_product(to_value, kept.mT, pulled)
                 moved = moved.sub_(sums[i][chunk.slots]).mul_(weights)
-                if of_bias is not None:
-                    tiles.add_to_bias(of_bias, moved, chunk, i, j)
+                if bias_too:
+                    tiles.pull_bias(moved, chunk, i, j)
                 moved = moved if slope is None else moved.mul_(slope)
                 _add_product(to_key, moved.mT, asked)
                 _add_product(of_queries[i][chunk.slots], moved, known)
@@ -119,7 +123,7 @@ def backward(
             of_key[chunk.batch, chunk.groups, columns] = to_key.unflatten(0, (size, -1)).to(key.dtype)
             of_value[chunk.batch, chunk.groups, columns] = to_value.unflatten(0, (size, -1)).to(value.dtype)
     of_query = tiles.whole(of_queries, query).mul_(how.scale)
-    return of_query, of_key, of_value, None if of_bias is None or bias is None else of_bias.to(bias.dtype)
+    return of_query, of_key, of_value, tiles.bias.gradient() if bias_too and tiles.bias is not None else None
 
 
 class _Tiles:
@@ -128,7 +132,8 @@ class _Tiles:
     def __init__(self, query: Tensor, key: Tensor, bias: Tensor | None, how: How) -> None:
         B, H, T, _ = query.shape
         self.shape = B, key.shape[1], H // key.shape[1], T
-        self.bias, self.how = bias, how
+        self.how = how
+        self.bias = _bias(bias, how, self.shape[1:3], torch.promote_types(query.dtype, torch.float32))
         self.tiling: Tiling = tiling(query, key, how.mask, how.sizes)
 
     def rows_of(self, heads: Tensor) -> list[Tensor]:
@@ -168,7 +173,7 @@ class _Tiles:
             scores = bent.mul_(cap)
         tile = scores.view(*self.heads_of(chunk, self.tiling.rows[i]), scores.shape[-1])
         if self.bias is not None:
-            tile.add_(self.bias_of(self.bias, chunk, i, j))
+            tile.add_(self.bias.tile(chunk, self.tiling.rows[i], self.tiling.columns[j]))
         if chunk.sights[i][j] == "mixed":
             place = id(chunk.mask), i, j
             if place not in tables:
@@ -182,17 +187,11 @@ class _Tiles:
         batch, groups = chunk.batch.stop - chunk.batch.start, chunk.groups.stop - chunk.groups.start
         return batch, groups, self.shape[2], rows.stop - rows.start
 
-    def bias_of(self, bias: Tensor, chunk: Chunk, i: int, j: int) -> Tensor:
-        """A tile's part of the table, or of its gradient: batch, groups, query heads, rows, columns."""
-        batch = chunk.batch if len(bias) > 1 else slice(None)
-        split = bias.unflatten(1, self.shape[1:3])
-        return split[batch, chunk.groups, :, self.tiling.rows[i], self.tiling.columns[j]]
-
-    def add_to_bias(self, gradient: Tensor, moved: Tensor, chunk: Chunk, i: int, j: int) -> None:
-        """What moves a tile's scores moves its bias; a table for all rows of the batch gets the sum of theirs."""
-        part = self.bias_of(gradient, chunk, i, j)
-        tile = moved.view(*self.heads_of(chunk, self.tiling.rows[i]), -1)
-        part.add_(tile if len(gradient) > 1 else tile.sum(0, keepdim=True))
+    def pull_bias(self, moved: Tensor, chunk: Chunk, i: int, j: int) -> None:
+        """What moves a tile's scores moves its bias."""
+        assert self.bias is not None
+        rows, columns = self.tiling.rows[i], self.tiling.columns[j]
+        self.bias.pull(moved.view(*self.heads_of(chunk, rows), -1), chunk, rows, columns)
 
     def fates(self, weights: Tensor, chunk: Chunk, i: int, j: int) -> Tensor:
         """Dropout's factors for a tile: the same in both passes, drawn from the call's seed and the tile's place."""
@@ -200,6 +199,12 @@ class _Tiles:
         place = chunk.slots.start * tiles + i * len(self.tiling.columns) + j
         generator = torch.Generator(weights.device).manual_seed((self.how.seed + (place + 1) * _SPREAD) % 2**63)
         return fates(weights, self.how.dropout, generator)
+
+
+def _bias(given: Tensor | None, how: How, heads: tuple[int, int], work: torch.dtype) -> TileBias | None:
+    if how.position is not None:
+        return LineBias(how.position, given, how.mask, heads, work)
+    return None if given is None else TableBias(given, heads)
 
 
 def room(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:

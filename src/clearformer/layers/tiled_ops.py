@@ -6,15 +6,16 @@ moment that this file is read, and nothing else happens then.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 import torch
 from torch import Tensor
 
 from clearformer.layers import tiled
 from clearformer.layers.mask import Mask
+from clearformer.layers.positions.distance_bias import Position
 from clearformer.layers.tiled import How
-from clearformer.spec import Causal, Full, Visibility
+from clearformer.spec import ALiBi, Causal, Full, RelativeBias, Visibility
 
 Given = tuple[Tensor, Tensor, Tensor, Tensor | None]
 """Query, key, value and bias."""
@@ -23,7 +24,8 @@ Parts = tuple[Any, ...]
 _GIVEN = "Tensor query, Tensor key, Tensor value, Tensor? bias"
 _PARTS = (
     "Tensor? seed, Tensor query_positions, Tensor key_positions, Tensor? key_real, Tensor? prefix, Tensor? documents, "
-    "bool causal, int? reach, bool prefixed, bool in_order, float scale, float? score_cap, float dropout"
+    "bool causal, int? reach, bool prefixed, bool in_order, float scale, float? score_cap, float dropout, "
+    "float? max_bias, int? buckets, int max_distance, bool two_sided"
 )
 _FORWARD = f"({_GIVEN}, {_PARTS}) -> (Tensor, Tensor)"
 _BACKWARD = (
@@ -55,15 +57,34 @@ def parts_of(seed: Tensor | None, how: How) -> Parts:
             kind = True, reach, prefixed
         case Full(radius=reach):
             kind = False, reach, False
-    return seed, *places, *kind, mask.in_order, how.scale, how.score_cap, how.dropout
+    return seed, *places, *kind, mask.in_order, how.scale, how.score_cap, how.dropout, *_parts_of_bias(how.position)
+
+
+def _parts_of_bias(position: Position | None) -> Parts:
+    match position:
+        case None:
+            return None, None, 0, False
+        case ALiBi(max_bias=max_bias):
+            return max_bias, None, 0, False
+        case RelativeBias():
+            return None, position.buckets, position.max_distance, position.two_sided
+        case _:
+            assert_never(position)
 
 
 def _how(parts: Parts) -> How:
     """The inverse of `parts_of`."""
-    seed, query, key, real, prefix, documents, causal, reach, prefixed, in_order, scale, cap, dropout = parts
+    seed, query, key, real, prefix, documents, causal, reach, prefixed, in_order, scale, cap, dropout, *bias = parts
     seen: Visibility = Causal(reach, prefixed) if causal else Full(reach)
     mask = Mask(seen, query, key, real, prefix, in_order, documents)
-    return How(mask, scale, cap, dropout, 0 if seed is None else int(seed))
+    return How(mask, scale, cap, dropout, 0 if seed is None else int(seed), position=_position(*bias))
+
+
+def _position(max_bias: float | None, buckets: int | None, max_distance: int, two_sided: bool) -> Position | None:
+    """The inverse of `_parts_of_bias`."""
+    if max_bias is not None:
+        return ALiBi(max_bias)
+    return None if buckets is None else RelativeBias(buckets, max_distance, two_sided)
 
 
 def _forward(*arguments: Any) -> tuple[Tensor, Tensor]:

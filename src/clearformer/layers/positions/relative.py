@@ -23,8 +23,19 @@ def bucket(distance: Int[Tensor, "*any"], spec: RelativeBiasSpec) -> Int[Tensor,
     return later + torch.where(away < exact, away, coarse)
 
 
+def relative_bias(
+    weight: Float[Tensor, "buckets H"],
+    spec: RelativeBiasSpec,
+    query_positions: Int[Tensor, "B T"],
+    key_positions: Int[Tensor, "B S"],
+) -> Float[Tensor, "B H T S"]:
+    """The learnt number of every pair's bucket."""
+    distance = key_positions[:, None, :] - query_positions[:, :, None]
+    return weight[bucket(distance, spec)].permute(0, 3, 1, 2)
+
+
 class RelativeBias(nn.Module):
-    """The table, buckets × heads."""
+    """What is learnt, buckets × heads."""
 
     def __init__(self, heads: int, spec: RelativeBiasSpec) -> None:
         super().__init__()
@@ -34,5 +45,4 @@ class RelativeBias(nn.Module):
     def forward(
         self, query_positions: Int[Tensor, "B T"], key_positions: Int[Tensor, "B S"]
     ) -> Float[Tensor, "B H T S"]:
-        distance = key_positions[:, None, :] - query_positions[:, :, None]
-        return self.weight[bucket(distance, self.spec)].permute(0, 3, 1, 2)
+        return relative_bias(self.weight, self.spec, query_positions, key_positions)
