@@ -110,7 +110,11 @@ def test_a_known_line_is_found_and_a_curve_is_not_called_linear(bend: float, lin
     assert found.linear is linear
     assert found.apart is not None
     if linear:
-        assert (found.measured, found.start, found.apart) == (pytest.approx(1e-6), pytest.approx(8e-3), pytest.approx(0))
+        assert (found.measured, found.start, found.apart) == (
+            pytest.approx(1e-6),
+            pytest.approx(8e-3),
+            pytest.approx(0),
+        )
         assert found.at(1000) == pytest.approx(9e-3)
     else:
         least = max(abs(found.at(length) - each) / each for length, each in times.items())

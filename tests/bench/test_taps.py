@@ -75,7 +75,7 @@ def test_a_point_becomes_its_value_and_nobody_listens() -> None:
 
 
 def test_what_taps_cost_is_read_off_the_clock(model: DecoderOnly, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A clock that moves by one at each forward pass, and by a tenth for each time that a tap of the embedding is asked."""
+    """A clock that moves by one at each forward pass, and by a tenth when the embedding's tap is asked."""
     now = 0.0
 
     def dear(self: Tap, name: str, value: Any) -> Any:

@@ -5,56 +5,23 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
-from clearformer.build import build
 from clearformer.layers import tiled
-from clearformer.layers.attention import Attention
 from clearformer.layers.kernels import Kernel, attend
 from clearformer.layers.mask import Mask
-from clearformer.layers.positions.distance_bias import DistanceBias
 from clearformer.layers.tiled import How
-from clearformer.layers.tiled_ops import _how, parts_of
+from clearformer.layers.tiled_ops import parts_of
 from clearformer.layers.tiles import Sizes, blocks, sights, tiling
-from clearformer.spec import ALiBi, Causal, Full, RelativeBias, Visibility
-from clearformer.spec.presets import modern_decoder
+from clearformer.spec import Causal, Full, Visibility
 from cost.live_bytes import LiveBytes
 from drawing.kernels import small_tiles
-
-VISIBILITIES: tuple[Visibility, ...] = (Full(), Full(2), Causal(), Causal(3), Causal(prefix=True), Causal(4, True))
-PLACES = ("in order", "padded", "documents", "behind a cache")
-B, S = 3, 11
-
-
-def mask_of(visibility: Visibility, place: str) -> Mask:
-    slots = torch.arange(S)[None]
-    prefix = torch.tensor([0, 4, 7]) if isinstance(visibility, Causal) and visibility.prefix else None
-    match place:
-        case "padded":
-            real = torch.ones(B, S, dtype=torch.bool)
-            real[0, :4], real[1, 6:], real[2] = False, False, False
-            positions = (real.cumsum(1) - 1).clamp(min=0)
-            return Mask(visibility, positions, positions, real, prefix)
-        case "documents":
-            numbers = torch.tensor([[0] * 5 + [1] * 6, [0] * 11, [0] + [1] * 9 + [2]])
-            return Mask(visibility, slots, slots, documents=numbers)
-        case "behind a cache":
-            return Mask(visibility, slots[:, 4:], slots, prefix=prefix, in_order=True)
-        case _:
-            return Mask(visibility, slots, slots, prefix=prefix, in_order=True)
-
-
-def heads(*shapes: tuple[int, ...], dtype: torch.dtype = torch.float64, seed: int = 5) -> list[Tensor]:
-    generator = torch.Generator().manual_seed(seed)
-    return [torch.randn(shape, generator=generator, dtype=dtype).requires_grad_() for shape in shapes]
+from drawing.masks import PLACES, VISIBILITIES, B, S, heads, mask_of
 
 
 @pytest.fixture
@@ -83,79 +50,6 @@ def test_it_is_the_plain_kernel_in_both_passes(visibility: Visibility, place: st
         gradients = (torch.autograd.grad(each, given, pull) for each in (found, expected))
         for one, other in zip(*gradients, strict=True):
             torch.testing.assert_close(one, other, rtol=0, atol=1e-12)
-
-
-POSITIONS = (ALiBi(8.0), RelativeBias(8, 6), RelativeBias(8, 6, two_sided=True))
-
-
-def distance_bias(position: ALiBi | RelativeBias, heads_: int, mask: Mask) -> DistanceBias:
-    """Of a mask's positions, its learnt numbers drawn."""
-    weight = None if isinstance(position, ALiBi) else heads((position.buckets, heads_), seed=9)[0]
-    return DistanceBias(position, heads_, mask.query_positions, mask.key_positions, torch.float64, weight)
-
-
-@pytest.mark.usefixtures("tiny")
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("position", POSITIONS, ids=str)
-@pytest.mark.parametrize("visibility", [Causal(), Full(), Causal(4, True)], ids=str)
-def test_a_bias_by_distance_is_the_plain_kernels_table(
-    visibility: Visibility, position: ALiBi | RelativeBias, place: str
-) -> None:
-    """In both passes, with what is learnt of it."""
-    mask = mask_of(visibility, place)
-    T = mask.query_positions.shape[1]
-    for (H, G), cap in (((2, 2), None), ((4, 2), None), ((6, 2), 1.5)):
-        given = heads((B, H, T, 4), (B, G, S, 4), (B, G, S, 5))
-        bias = distance_bias(position, H, mask)
-        learnt = [*given, *([] if bias.weight is None else [bias.weight])]
-        found, expected = (
-            attend(*given, mask, scale=0.7, bias=bias, score_cap=cap, kernel=kernel) for kernel in ("tiled", "plain")
-        )
-        torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
-        pull = torch.randn(found.shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
-        gradients = (torch.autograd.grad(each, learnt, pull) for each in (found, expected))
-        for one, other in zip(*gradients, strict=True):
-            torch.testing.assert_close(one, other, rtol=0, atol=1e-12)
-
-
-class Largest(TorchDispatchMode):
-    """The most elements of any tensor that an operation returned."""
-
-    most = 0
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        found = func(*args, **(kwargs or {}))
-        for each in tree_leaves(found):
-            if isinstance(each, Tensor):
-                self.most = max(self.most, each.numel())
-        return found
-
-
-@pytest.mark.parametrize("position", [ALiBi(), RelativeBias(two_sided=True)], ids=str)
-def test_no_layer_makes_a_table_for_a_bias_by_distance(position: ALiBi | RelativeBias) -> None:
-    """A model's whole step: nothing that it makes has the square of the length."""
-    length = 256
-    block = modern_decoder(width=8, heads=2, kv_heads=2, hidden=8, layers=1, vocabulary=8).decoder.blocks[0]
-    spec = modern_decoder(width=8, heads=2, kv_heads=2, hidden=8, layers=2, vocabulary=8)
-    block = replace(block, attention=replace(block.attention, position=position))
-    model = build(replace(spec, decoder=replace(spec.decoder, blocks=(block, block))))
-
-    def most(kernel: Kernel) -> int:
-        for module in model.modules():
-            if isinstance(module, Attention):
-                module.kernel = kernel
-        model.zero_grad()
-        with Largest() as largest, small_tiles(Sizes(16, 16, 2)):
-            model(torch.arange(length)[None] % 8).sum().backward()
-        return largest.most
-
-    assert most("tiled") <= 32 * length < length**2 // 4
-    assert most("plain") >= length**2
-    if not isinstance(position, ALiBi):
-        relative = model.decoder.blocks[0].attention.relative.weight
-        expected = relative.grad.clone()
-        most("tiled")
-        torch.testing.assert_close(relative.grad, expected, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.usefixtures("tiny")
@@ -321,9 +215,6 @@ def test_the_operations_for_a_compiler_are_the_passes_themselves(monkeypatch: py
         with monkeypatch.context() as patch:
             patch.setattr(torch.compiler, "is_compiling", lambda: True)
             assert all(map(torch.equal, run(given, mask), plain))
-    for position in (None, *POSITIONS):
-        parts = parts_of(None, How(mask, 0.5, position=position))
-        assert _how(parts) == How(mask, 0.5, position=position)
 
 
 def test_operations_have_the_shapes_that_a_compiler_expects() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from clearformer.reference.attention import scaled_dot_product_attention
-from clearformer.reference.tiled_attention import Bent, backward, forward
+from clearformer.reference.tiled_attention import Bent, ByDistance, backward, forward
 
 T, S = 7, 9
 
@@ -62,6 +62,30 @@ def test_the_backward_pass_is_the_slope_of_the_forward_pass(rng, biased: bool, c
                 moved[place][at] += step
                 ends.append(value(moved))
             assert gradient[at] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-7)
+
+
+@pytest.mark.parametrize("cap", [None, 1.5])
+def test_a_bias_by_distance_gives_what_its_table_gives(rng, cap: float | None) -> None:
+    """Its gradient is the sum along each diagonal of the table's."""
+    arrays, bent = drawn(rng, biased=False, cap=cap, masked=True)
+    queries, keys = np.arange(T) + 2, rng.permutation(S)
+    distance = keys - queries[:, None]
+    line = rng.standard_normal((3, 2 * (T + S)))
+    by_distance = bent._replace(bias=ByDistance(line, queries, keys, -(T + S)))
+    table = bent._replace(bias=line[:, distance + T + S])
+    pull = rng.standard_normal((2, 3, T, 5))
+    expected, logs = forward(*arrays, table, rows=T, columns=S)
+    found, _ = forward(*arrays, by_distance, rows=2, columns=4)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    of_table = backward(pull, *arrays, table, expected, logs, rows=T, columns=S)
+    of_line = backward(pull, *arrays, by_distance, expected, logs, rows=3, columns=2)
+    for one, other in zip(of_line[:3], of_table[:3], strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
+    assert of_line.bias is not None
+    assert of_line.bias.shape == (2, 3, 2 * (T + S))
+    for place in range(2 * (T + S)):
+        diagonal = of_table.bias[..., distance + T + S == place].sum(-1)
+        np.testing.assert_allclose(of_line.bias[..., place], diagonal, rtol=0, atol=1e-12)
 
 
 def test_hidden_tiles_are_never_touched(rng) -> None:

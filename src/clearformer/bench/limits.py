@@ -16,8 +16,8 @@ from clearformer.speed.native import NativeDecoder
 
 @dataclass(frozen=True)
 class Reached:
-    """`measured` and `used` in 10⁹ bytes, or operations, a second. `dtype` is that of the numbers read, or multiplied at
-    the peak."""
+    """`measured` and `used` in 10⁹ bytes, or operations, a second. `dtype` is that of the numbers read, or of the
+    product."""
 
     limit: Literal["memory read", "matrix product"]
     dtype: str

@@ -5,8 +5,8 @@ be timed with taps that are off and without any.
 """
 
 from __future__ import annotations
-
 import __future__
+
 import ast
 import inspect
 import sys

@@ -11,18 +11,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 Visible = Bool[np.ndarray, "... T S"]
-
-
-class Bent(NamedTuple):
-    """What happens to a score besides the product: c·tanh(score/c), then a bias; what is not visible is −∞."""
-
-    scale: float
-    visible: Visible | None = None
-    bias: Float[np.ndarray, "... T S"] | None = None
-    cap: float | None = None
 
 
 class Tile(NamedTuple):
@@ -32,13 +23,36 @@ class Tile(NamedTuple):
     columns: slice
 
 
+class ByDistance(NamedTuple):
+    """A bias that hangs on key − query alone: `line` has a number for each distance, from `least` on. A table of it
+    would repeat every number along a diagonal."""
+
+    line: Float[np.ndarray, "... D"]
+    query_positions: Int[np.ndarray, " T"]
+    key_positions: Int[np.ndarray, " S"]
+    least: int
+
+    def places(self, tile: Tile) -> Int[np.ndarray, "rows columns"]:
+        """Where each pair's number lies on the line."""
+        return self.key_positions[tile.columns] - self.query_positions[tile.rows, None] - self.least
+
+
+class Bent(NamedTuple):
+    """What happens to a score besides the product: c·tanh(score/c), then a bias; what is not visible is −∞."""
+
+    scale: float
+    visible: Visible | None = None
+    bias: Float[np.ndarray, "... T S"] | ByDistance | None = None
+    cap: float | None = None
+
+
 class Gradients(NamedTuple):
-    """By the inputs of the same names; `bias` is that of every score."""
+    """By the inputs of the same names; `bias` is that of every score, or of the line that the bias is made from."""
 
     query: Float[np.ndarray, "... T K"]
     key: Float[np.ndarray, "... S K"]
     value: Float[np.ndarray, "... S U"]
-    bias: Float[np.ndarray, "... T S"] | None
+    bias: Float[np.ndarray, "... T S"] | Float[np.ndarray, "... D"] | None
 
 
 def forward(
@@ -92,7 +106,7 @@ def backward(
     """The gradients of Σ pull · output. Softmax's own is P ∘ (dP − Σ P dP), and Σ P dP is pull · output, row by row."""
     means = (pull * mixed).sum(axis=-1, keepdims=True)
     of_query, of_key, of_value = np.zeros_like(query), np.zeros_like(key), np.zeros_like(value)
-    of_bias = None if bent.bias is None else np.zeros((*query.shape[:-1], key.shape[-2]))
+    of_bias = room_for_bias(bent, query, key)
     for known in pieces(key.shape[-2], columns):
         keys, values = key[..., known, :], value[..., known, :]
         for asked in pieces(query.shape[-2], rows):
@@ -103,7 +117,10 @@ def backward(
             scores, slope = score(asking, keys, bent, tile)
             weights = np.exp(scores - logs[..., asked, :])
             moved = weights * (pulled @ turned(values) - means[..., asked, :])
-            if of_bias is not None:
+            if isinstance(bent.bias, ByDistance):
+                assert of_bias is not None
+                np.add.at(of_bias, (..., bent.bias.places(tile)), moved)
+            elif of_bias is not None:
                 of_bias[..., asked, known] = moved
             moved = moved * slope * bent.scale
             of_value[..., known, :] += turned(weights) @ pulled
@@ -122,10 +139,28 @@ def score(
         straight = np.tanh(scores / bent.cap)
         scores, slope = bent.cap * straight, 1.0 - straight**2
     if bent.bias is not None:
-        scores = scores + bent.bias[..., tile.rows, tile.columns]
+        scores = scores + bias_of(bent.bias, tile)
     if bent.visible is not None:
         scores = np.where(bent.visible[..., tile.rows, tile.columns], scores, -np.inf)
     return scores, slope
+
+
+def bias_of(bias: Float[np.ndarray, "... T S"] | ByDistance, tile: Tile) -> Float[np.ndarray, "... rows columns"]:
+    """A tile's part of it."""
+    return bias.line[..., bias.places(tile)] if isinstance(bias, ByDistance) else bias[..., tile.rows, tile.columns]
+
+
+def room_for_bias(
+    bent: Bent, query: Float[np.ndarray, "... T K"], key: Float[np.ndarray, "... S K"]
+) -> Float[np.ndarray, "..."] | None:
+    """Zeros of the gradient's shape: one line of each head's for a bias by distance, else one number for each score."""
+    match bent.bias:
+        case None:
+            return None
+        case ByDistance(line=line):
+            return np.zeros((*query.shape[:-2], line.shape[-1]))
+        case _:
+            return np.zeros((*query.shape[:-1], key.shape[-2]))
 
 
 def hidden(visible: Visible | None, tile: Tile) -> bool:
