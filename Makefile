@@ -42,6 +42,9 @@ bench: $(READY)
 		$(BIN)/clearformer bench prefill --vs hf,llama.cpp --dtype $$dtype && \
 		$(BIN)/clearformer bench start --vs llama.cpp --dtype $$dtype || exit 1; \
 	done
+	$(BIN)/clearformer bench attention
+	$(BIN)/clearformer bench cache --backend native --dtype bfloat16 --lengths 128,512,1K,1536,1920 --new 32 --alone
+	$(BIN)/clearformer bench taps
 
 # The doctor over its corpus, and torchtest2 and trainproof beside it: CLEARFORMER_DOCTOR_PEERS names the interpreter of
 # an environment that has them, or one is made in build/doctor-peers. About half an hour.

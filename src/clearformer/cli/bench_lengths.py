@@ -80,8 +80,8 @@ def attention(
     screen_rows = [_attention_cells(row, screen) for row in rows]
     headings = (say.KERNEL, say.LENGTH, say.MEDIAN_MS, say.LOW, say.HIGH, say.BY_SDPA, say.PREDICTED, say.PEAK)
     _show(told, settings, screen_rows, headings, say.ATTENTION_ON, screen)
-    _draw(flags.plot, lambda path: draw_attention(path, rows, screen.language), screen)
     keep(told, flags, screen)
+    _draw(flags.plot, lambda path: draw_attention(path, rows, screen.language), screen)
     return 0
 
 
@@ -135,8 +135,8 @@ def cache(
     headings = (say.WAY, say.LENGTH, say.FIRST_MS, say.EACH_MS, say.LOW, say.HIGH, say.CACHE_SIZE, say.PEAK)
     _show(told, settings, [_cache_cells(row) for row in rows], headings, say.CACHE_ON, screen)
     _tell_cache(same, slope, per_token, bandwidth, screen)
-    _draw(flags.plot, lambda path: draw_cache(path, rows, slope, screen.language), screen)
     keep(told, flags, screen)
+    _draw(flags.plot, lambda path: draw_cache(path, rows, slope, screen.language), screen)
     return 1 if flags.dtype == "float32" and not same else 0
 
 

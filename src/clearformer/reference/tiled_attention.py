@@ -119,7 +119,8 @@ def backward(
             moved = weights * (pulled @ turned(values) - means[..., asked, :])
             if isinstance(bent.bias, ByDistance):
                 assert of_bias is not None
-                np.add.at(of_bias, (..., bent.bias.places(tile)), moved)
+                lines = np.moveaxis(of_bias, -1, 0)
+                np.add.at(lines, bent.bias.places(tile), np.moveaxis(moved, (-2, -1), (0, 1)))
             elif of_bias is not None:
                 of_bias[..., asked, known] = moved
             moved = moved * slope * bent.scale
