@@ -42,7 +42,7 @@ def test_a_bias_by_distance_is_the_plain_kernels_table(
     """In both passes, with what is learnt of it."""
     mask = mask_of(visibility, place)
     T = mask.query_positions.shape[1]
-    for (H, G), cap in (((2, 2), None), ((4, 2), None), ((6, 2), 1.5)):
+    for (H, G), cap in (((2, 2), None), ((4, 2), 1.5), ((3, 1), None)):
         given = heads((B, H, T, 4), (B, G, S, 4), (B, G, S, 5))
         bias = distance_bias(position, H, mask)
         learnt = [*given, *([] if bias.weight is None else [bias.weight])]
