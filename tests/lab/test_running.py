@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from clearformer.errors import CheckpointError, RunError, UsageError
+from clearformer.lab.budget import AIM
 from clearformer.lab.experiment import Experiment
 from clearformer.lab.notebook import PLAN, Notebook
 from clearformer.lab.report import Report
@@ -33,8 +34,8 @@ def test_every_arm_has_the_same_seeds_and_steps(tmp_path: Path) -> None:
     assert trials == [(arm, seed) for seed in range(3) for arm in "ab"]
     steps = {outcome.figures["steps"] for arm in report.arms for outcome in arm.outcomes}
     assert steps == {float(report.plan.steps)}
-    assert 6 * report.plan.steps * 0.01 <= 60.0
-    assert 6 * (report.plan.steps + 200) * 0.01 > 60.0 * 0.9
+    assert 6 * report.plan.steps * 0.01 <= 60.0 * AIM
+    assert 6 * (report.plan.steps + 200) * 0.01 > 60.0 * (AIM - 0.05)
     assert [arm.intervals["loss"].mean for arm in report.arms] == pytest.approx([1.0, 5.0])
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from clearformer.errors import UsageError
-from clearformer.lab.budget import SPENT_SHARE, makespan, steps_within
+from clearformer.lab.budget import AIM, Budget, makespan, steps_within
 from clearformer.lab.experiment import Outcome, Price
 from clearformer.lab.interval import Interval, quantile
 from clearformer.lab.notebook import Plan
@@ -72,13 +72,13 @@ def test_one_step_more_would_not_fit(fixed: float, step: float, seeds: int, work
         every = itertools.product(range(seeds), prices.values())
         return makespan([price.of(steps) for _, price in every], workers)
 
-    budget = 30.0
-    if ends(1) > budget * SPENT_SHARE:
+    budget = Budget(30.0, 0.0, lambda: 0.0)
+    if ends(1) > budget.seconds * AIM:
         with pytest.raises(UsageError):
-            steps_within(budget, 0.0, prices, seeds, workers)
+            steps_within(budget, prices, seeds, workers)
         return
-    found = steps_within(budget, 0.0, prices, seeds, workers)
-    assert ends(found) <= budget * SPENT_SHARE < ends(found + 1)
+    found = steps_within(budget, prices, seeds, workers)
+    assert ends(found) <= budget.seconds * AIM < ends(found + 1)
 
 
 def reported(*arms: Constant, higher: bool = False) -> Report:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -47,13 +48,13 @@ EXPERIMENTING = Experimenting()
 
 def lab(name: Name = None, /, *, flags: Experimenting = EXPERIMENTING, language: Spoken = "en") -> None:
     """Print a table with intervals and a verdict; the last line is the picture's path."""
-    screen = Screen(language, flags)
+    begun, screen = monotonic(), Screen(language, flags)
     if flags.list and name is not None:
         raise UsageError(say.LIST_AND_NAME, found=name)
     if name is None:
         _list(screen)
         return
-    report, notebook = _run(name, flags, screen)
+    report, notebook = _run(name, flags, screen, begun)
     from clearformer.lab.picture import draw
 
     picture, missing = draw(notebook.picture, report, language)
@@ -75,7 +76,7 @@ def _list(screen: Screen) -> None:
         screen.table(rows)
 
 
-def _run(name: str, flags: Experimenting, screen: Screen) -> tuple[Report, Notebook]:
+def _run(name: str, flags: Experimenting, screen: Screen, begun: float) -> tuple[Report, Notebook]:
     from clearformer.lab.experiments import find
     from clearformer.lab.notebook import Notebook
     from clearformer.lab.running import Settings, run
@@ -84,7 +85,7 @@ def _run(name: str, flags: Experimenting, screen: Screen) -> tuple[Report, Noteb
 
     experiment = find(name)
     notebook = Notebook(flags.out or next_free(f"lab-{experiment.name}"))
-    settings = Settings(flags.seeds, _seconds(flags.budget), flags.workers)
+    settings = Settings(flags.seeds, _seconds(flags.budget), flags.workers, begun)
     with notebook.lock(), screen.progress(say.RUNNING, name=experiment.name) as advance:
         screen.note(say.FOLDER, path=notebook.path)
         hire = partial(team_of, name)
@@ -110,8 +111,15 @@ def show(report: Report, screen: Screen) -> None:
     experiment, language = report.experiment, screen.language
     screen.say(experiment.title)
     screen.say(experiment.about)
-    counts = {"arms": len(report.arms), "seeds": len(report.arms[0].outcomes), "steps": report.plan.steps}
-    screen.say(say.SETTING, level=round(100 * LEVEL), **counts)
+    seeds = len(report.arms[0].outcomes)
+    counts = {
+        "arms": say.arms_of(len(report.arms)),
+        "seeds": say.seeds_of(seeds),
+        "steps": say.steps_of(report.plan.steps),
+    }
+    screen.say(say.SETTING if seeds > 1 else say.SETTING_OF_ONE, arms=say.arms_of(len(report.arms)), level=round(100 * LEVEL), **counts)
+    if (fairness := report.fairness(language)) is not None:
+        print(fairness)
     known = [name for name in say.FACTS if name in report.arms[0].facts]
     differ = [name for name in known if len({arm.facts[name] for arm in report.arms}) > 1]
     named = [name for name in known if name in (*experiment.equal, *differ)]

@@ -88,6 +88,13 @@ class Notebook:
     def keep_plan(self, plan: Plan) -> None:
         write_bytes(self.path / PLAN, json.dumps(asdict(plan), indent=1).encode())
 
+    def start_over(self, plan: Plan) -> None:
+        """Another plan, and away with what was run by the old one."""
+        for folder in (self.path / RESULTS, self.path / "scratch"):
+            shutil.rmtree(folder, ignore_errors=True)
+        (self.path / RESULTS).mkdir(exist_ok=True)
+        self.keep_plan(plan)
+
     def outcome(self, arm: str, seed: int) -> Outcome | None:
         """What that trial measured; None where it has not ended. Raises RunError for a file that holds no outcome."""
         path = self._result(arm, seed)

@@ -42,12 +42,22 @@ class Report:
         """One sentence: which arm is best, and from which its interval stands apart."""
         return verdict(self, language)
 
+    def fairness(self, language: Language) -> str | None:
+        """What the arms have equally much of; or that they differ in parameters, and no part of them is held equal."""
+        facts, promised = [arm.facts for arm in self.arms], self.experiment.equal
+        if promised:
+            equal = (say.COUNT_OF.text(language, what=say.FACTS[name], count=facts[0][name]) for name in promised)
+            return say.EQUAL.text(language, facts=say.SEPARATOR.text(language).join(equal))
+        differ = len({each.get("parameters") for each in facts}) > 1
+        return say.NOT_ALIKE.text(language) if differ else None
+
     def facts(self, language: Language) -> dict[str, Any]:
         """As JSON."""
         figure = self.experiment.figure
         return {
             "experiment": self.experiment.name,
             "arms": [_entry(arm, figure, self.experiment.further) for arm in self.arms],
+            "equal": list(self.experiment.equal),
             "verdict": self.verdict(language),
             "claims": [{"says": claim.says.text(language), "measured": held} for claim, held in self.claims],
             "level": LEVEL,
@@ -88,19 +98,33 @@ def verdict(report: Report, language: Language) -> str:
         "mean": format(winner.mean, figure.form),
         "level": round(100 * LEVEL),
     }
-    lost = [arm for arm in report.arms if arm.diverged]
-    if winner.low is None:
+    if not others:
+        sentence = say.ALONE_MEASURED.text(language, **values)
+    elif winner.low is None:
         sentence = say.ONE_SEED.text(language, **values)
     else:
-        apart = [arm for arm in others if winner.apart(arm.intervals[figure.name])]
-        near = [arm for arm in others if arm not in apart]
-        values |= {"apart": _named(apart, language), "near": _named(near, language)}
-        which = say.APART_FROM_ALL if not near else say.APART_FROM_NONE if not apart else say.APART_FROM_SOME
-        sentence = which.text(language, **values)
+        sentence = _against(winner, others, figure, language, values)
+    lost = [arm for arm in report.arms if arm.diverged]
     if not lost:
         return sentence
     counts = say.SEPARATOR.text(language).join(f"{_named([arm], language)} ({arm.diverged})" for arm in lost)
     return sentence + say.DIVERGED.text(language, arms=counts)
+
+
+def _against(
+    winner: Interval, others: Sequence[ArmReport], figure: Figure, language: Language, values: dict[str, object]
+) -> str:
+    """From whose interval the best arm's stands apart, from whose it does not, and who has none."""
+    bare = [arm for arm in others if arm.intervals[figure.name].low is None]
+    apart = [arm for arm in others if winner.apart(arm.intervals[figure.name])]
+    near = [arm for arm in others if arm not in apart and arm not in bare]
+    values = values | {"apart": _named(apart, language), "near": _named(near, language)}
+    if near:
+        which = say.APART_FROM_SOME if apart else say.APART_FROM_NONE
+    else:
+        which = say.APART_FROM_ALL if apart else say.UNDECIDED
+    sentence = which.text(language, **values)
+    return sentence + say.NO_INTERVAL.text(language, arms=_named(bare, language)) if bare else sentence
 
 
 def shown(interval: Interval | None, figure: Figure) -> str:

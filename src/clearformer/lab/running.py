@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Protocol
 
 from clearformer.errors import RunError, UsageError
-from clearformer.lab.budget import CALIBRATION_SHARE, steps_within
+from clearformer.lab.budget import Budget, Pace, Slower, slowed, steps_within
 from clearformer.lab.experiment import Experiment, Outcome, Price
 from clearformer.lab.notebook import Notebook, Plan, described
+from clearformer.lab.reading_arm import ReadingArm
 from clearformer.lab.report import Report, report_of
 from clearformer.lab.team import Order, Told, order_of
 from clearformer.machine import cores
+from clearformer.messages import Message
 from clearformer.messages import lab_machine as say
 
 MOST_SEEDS = 100
-_LEAST_TIMED_S, _MOST_TIMED_S = 0.3, 10.0
 
 
 class Crew(Protocol):
@@ -33,11 +34,14 @@ Note = Callable[..., None]
 
 @dataclass(frozen=True)
 class Settings:
-    """How an experiment is run; None is its own or the machine's."""
+    """How an experiment is run; None is its own or the machine's. The budget runs from `begun` on, by the clock `now`;
+    None is when `run` is called."""
 
     seeds: int | None = None
     budget: float | None = None
     workers: int | None = None
+    begun: float | None = None
+    now: Callable[[], float] = monotonic
 
 
 def run(
@@ -55,24 +59,21 @@ def run(
     Raises UsageError for settings that do not go, arms that break a promise and a budget that holds no trial, RunError
     for a folder of another experiment, and what the arms raise.
     """
-    begun, workers, plan = monotonic(), _workers(experiment, settings), notebook.plan()
+    begun = settings.now() if settings.begun is None else settings.begun
+    workers, plan = _workers(experiment, settings), notebook.plan()
     seeds = settings.seeds
     if seeds is None:
         seeds = plan.seeds if plan is not None else experiment.seeds
     if not 1 <= seeds <= MOST_SEEDS:
         raise UsageError(say.BAD_SEEDS, most=MOST_SEEDS, found=seeds)
+    if settings.budget is not None and all(isinstance(arm, ReadingArm) for arm in experiment.arms):
+        raise UsageError(say.NO_STEPS, name=experiment.name)
     if plan is not None:
         require_same(plan, experiment, settings, notebook)
-    lacking = [] if plan is None else left(experiment, notebook, seeds)
-    count = len(experiment.arms) * seeds
-    if plan is None or lacking:
-        with hire(min(workers, count)) as crew:
-            if plan is None:
-                plan = _planned(experiment, notebook, settings, seeds, crew, workers, begun, note)
-                lacking = left(experiment, notebook, seeds)
-            elif len(lacking) < count:
-                note(say.GOING_ON, done=count - len(lacking), count=count)
-            _carry_out(lacking, plan, notebook, crew, advance, count)
+    seconds = experiment.budget if settings.budget is None else settings.budget
+    fixed = experiment.steps if settings.budget is None else None
+    course = _Course(experiment, notebook, Budget(seconds, begun, settings.now), seeds, workers, fixed, note, advance)
+    plan = course.run(plan, hire)
     notebook.tidy()
     outcomes = {arm.name: [_kept(notebook, arm.name, seed) for seed in range(seeds)] for arm in experiment.arms}
     return report_of(experiment, plan, outcomes)
@@ -100,60 +101,102 @@ def require_same(plan: Plan, experiment: Experiment, settings: Settings, noteboo
     if (plan.experiment, plan.arms) != (experiment.name, described(experiment)):
         raise RunError(say.OTHER_EXPERIMENT, path=notebook.path, kept=plan.experiment, asked=experiment.name)
     if settings.budget is not None and settings.budget != plan.budget:
-        values = {"kept": plan.budget, "asked": settings.budget, "steps": plan.steps}
+        values = {"kept": plan.budget, "asked": settings.budget, "steps": say.steps_of(plan.steps)}
         raise RunError(say.OTHER_BUDGET, path=notebook.path, **values)
 
 
-def _planned(
-    experiment: Experiment,
-    notebook: Notebook,
-    settings: Settings,
-    seeds: int,
-    crew: Crew,
-    workers: int,
-    begun: float,
-    note: Note,
-) -> Plan:
-    """Check what the arms promise, time each, and settle how many steps all of them make."""
-    facts = {arm.name: dict(arm.facts(notebook.data)) for arm in experiment.arms}
-    require_equal(experiment, facts)
-    threads = max(1, cores() // workers)
-    budget = experiment.budget if settings.budget is None else settings.budget
-    prices: dict[str, Price] = {}
-    steps = experiment.steps if settings.budget is None else None
-    if steps is None:
-        note(say.TIMING)
-        seconds = min(max(budget * CALIBRATION_SHARE, _LEAST_TIMED_S), _MOST_TIMED_S)
-        orders = [order_of(notebook, arm.name, 0, 1, threads, seconds) for arm in experiment.arms]
-        crew.carry_out(orders, lambda order, told: _price(prices, order, told))
-        steps = steps_within(budget, monotonic() - begun, prices, seeds, workers)
-        note(say.PLANNED, budget=budget, steps=steps, arms=len(experiment.arms), seeds=seeds)
-    plan = Plan(experiment.name, described(experiment), seeds, budget, steps, threads, prices, facts)
-    notebook.keep_plan(plan)
-    return plan
+@dataclass(frozen=True)
+class _Course:
+    """All trials of an experiment. `fixed` are the steps where no budget decides them."""
+
+    experiment: Experiment
+    notebook: Notebook
+    budget: Budget
+    seeds: int
+    workers: int
+    fixed: int | None
+    note: Note
+    advance: Advance
+
+    def run(self, plan: Plan | None, hire: Callable[[int], AbstractContextManager[Crew]]) -> Plan:
+        """Plan where nothing is planned yet, and run what is left; planned anew if the machine proves slower."""
+        count = self.seeds * len(self.experiment.arms)
+        lacking = None if plan is None else left(self.experiment, self.notebook, self.seeds)
+        if lacking and len(lacking) < count:
+            self.note(say.GOING_ON, done=count - len(lacking), count=count)
+        pace: Pace | None = None
+        while plan is None or left(self.experiment, self.notebook, self.seeds):
+            try:
+                with hire(min(self.workers, count)) as crew:
+                    if plan is None:
+                        plan = self._planned(crew)
+                        pace = self._pace(plan)
+                    self._carry_out(plan, crew, pace)
+            except Slower as slower:
+                assert plan is not None
+                plan = self._planned_anew(plan, slower.factor)
+                pace = self._pace(plan)
+        return plan
+
+    def _planned(self, crew: Crew) -> Plan:
+        """Check what the arms promise, time each, and settle how many steps all of them make."""
+        experiment, notebook = self.experiment, self.notebook
+        facts = {arm.name: dict(arm.facts(notebook.data)) for arm in experiment.arms}
+        require_equal(experiment, facts)
+        threads = max(1, cores() // self.workers)
+        prices: dict[str, Price] = {}
+        steps = self.fixed
+        if steps is None:
+            self.note(say.TIMING)
+            orders = [order_of(notebook, arm.name, 0, 1, threads, self.budget.timed_s) for arm in experiment.arms]
+            crew.carry_out(orders, lambda order, told: _price(prices, order, told))
+            steps = steps_within(self.budget, prices, self.seeds, self.workers)
+            self._tell(say.PLANNED, steps)
+        plan = Plan(
+            experiment.name, described(experiment), self.seeds, self.budget.seconds, steps, threads, prices, facts
+        )
+        notebook.keep_plan(plan)
+        return plan
+
+    def _planned_anew(self, plan: Plan, factor: float) -> Plan:
+        """Fewer steps for what is left of the budget; the trials of the old plan do not compare, and go."""
+        prices = slowed(plan.prices, factor)
+        plan = replace(plan, prices=prices, steps=steps_within(self.budget, prices, self.seeds, self.workers))
+        self.notebook.start_over(plan)
+        self._tell(say.PLANNED_ANEW, plan.steps)
+        return plan
+
+    def _tell(self, what: Message, steps: int) -> None:
+        counts = {"arms": say.arms_of(len(self.experiment.arms)), "seeds": say.seeds_of(self.seeds)}
+        self.note(what, budget=self.budget.seconds, steps=say.steps_of(steps), **counts)
+
+    def _pace(self, plan: Plan) -> Pace | None:
+        return Pace(self.budget, plan.prices, plan.steps, self.seeds, self.workers) if plan.prices else None
+
+    def _carry_out(self, plan: Plan, crew: Crew, pace: Pace | None) -> None:
+        """Run the trials that are left, each outcome kept as it comes."""
+        trials = left(self.experiment, self.notebook, self.seeds)
+        made = dict.fromkeys(trials, 0)
+        count = self.seeds * len(self.experiment.arms)
+        done = (count - len(trials)) * plan.steps
+
+        def hear(order: Order, told: Told) -> None:
+            trial = order["arm"], order["seed"]
+            ended = "outcome" in told
+            if ended:
+                self.notebook.keep(*trial, Outcome(**told["outcome"]))
+            made[trial] = told.get("step", plan.steps)
+            if pace is not None and order["seed"] == 0:
+                pace.hear(order["arm"], made[trial], ended=ended)
+            self.advance(done + sum(made.values()), count * plan.steps)
+
+        self.advance(done, count * plan.steps)
+        crew.carry_out([order_of(self.notebook, arm, seed, plan.steps, plan.threads) for arm, seed in trials], hear)
 
 
 def _price(prices: dict[str, Price], order: Order, told: Told) -> None:
     if "price" in told:
         prices[order["arm"]] = Price(**told["price"])
-
-
-def _carry_out(
-    trials: Sequence[tuple[str, int]], plan: Plan, notebook: Notebook, crew: Crew, advance: Advance, count: int
-) -> None:
-    """Run the trials, each outcome kept as it comes."""
-    made = dict.fromkeys(trials, 0)
-    done = (count - len(trials)) * plan.steps
-
-    def hear(order: Order, told: Told) -> None:
-        trial = order["arm"], order["seed"]
-        if "outcome" in told:
-            notebook.keep(*trial, Outcome(**told["outcome"]))
-        made[trial] = told.get("step", plan.steps)
-        advance(done + sum(made.values()), count * plan.steps)
-
-    advance(done, count * plan.steps)
-    crew.carry_out([order_of(notebook, arm, seed, plan.steps, plan.threads) for arm, seed in trials], hear)
 
 
 def _kept(notebook: Notebook, arm: str, seed: int) -> Outcome:

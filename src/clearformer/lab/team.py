@@ -14,12 +14,12 @@ from typing import Any
 
 from clearformer.errors import ClearformerError, MachineError
 from clearformer.lab.notebook import Notebook
+from clearformer.lab.training_arm import PATIENCE_S
 from clearformer.messages import Failure, verbatim
 from clearformer.messages import lab_machine as say
 
 Order = dict[str, Any]
 Told = dict[str, Any]
-_PATIENCE_S = 20.0
 
 
 class Team:
@@ -123,7 +123,7 @@ class _Worker:
 
     def wait(self) -> None:
         try:
-            self._process.wait(_PATIENCE_S)
+            self._process.wait(PATIENCE_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

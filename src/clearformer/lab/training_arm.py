@@ -6,8 +6,8 @@ import hashlib
 import json
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,12 @@ from typing import Any
 from clearformer.cost.kv_cache import kv_cache
 from clearformer.cost.parameters import parameters
 from clearformer.cost.work import Work
-from clearformer.errors import TrainingError
+from clearformer.errors import RunError, TrainingError
 from clearformer.lab.described import described
 from clearformer.lab.experiment import Outcome, Points, Trial
 from clearformer.lab.faults import Fault
 from clearformer.messages import Message
+from clearformer.messages.runs import IN_USE
 from clearformer.model import Model
 from clearformer.runs.folder import RunFolder
 from clearformer.runs.state import newest_state
@@ -43,6 +44,8 @@ LEARNING = "learning"
 """The curve that every such trial gives: training loss, smoothed, over steps."""
 _POINTS = 80
 _TOLD_EVERY_S = 0.2
+PATIENCE_S = 20.0
+"""How long a process is given to save what it is at."""
 Look = Callable[[Task[Any], Model], Outcome]
 
 
@@ -92,7 +95,7 @@ class TrainingArm:
     def measure(self, trial: Trial) -> Outcome:
         recipe, task = self._settled(trial), self._task(trial.seed, trial.data)
         run = RunFolder.create(trial.scratch, write_recipe(recipe), exists_ok=True)
-        with run.lock():
+        with _locked(run):
             resume = newest_state(run, lambda error: None) is not None
             trainer = Trainer(task, recipe, run, resume=resume, alter=self.fault)
             try:
@@ -136,6 +139,22 @@ class TrainingArm:
             watch=Watch(evaluate=trial.steps, sample=trial.steps, save=save, keep="last"),
             compute=replace(self.recipe.compute, threads=trial.threads),
         )
+
+
+@contextmanager
+def _locked(run: RunFolder) -> Iterator[None]:
+    """The trial's folder. One whose master was killed may still be saving there: it is given time to end."""
+    ends, held = time.monotonic() + PATIENCE_S, ExitStack()
+    while True:
+        try:
+            held.enter_context(run.lock())
+            break
+        except RunError as error:
+            if error.failure is not IN_USE or time.monotonic() > ends:
+                raise
+            time.sleep(_TOLD_EVERY_S)
+    with held:
+        yield
 
 
 def finite(outcome: Outcome) -> Outcome:

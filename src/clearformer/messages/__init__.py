@@ -59,6 +59,11 @@ def verbatim(en: str, zh: str) -> Message:
     return Message(*(text.replace("{", "{{").replace("}", "}}") for text in (en, zh)))
 
 
+def counted(count: int, one: str, many: str, zh: str) -> Message:
+    """A number with what it counts: 1 step, 1,200 steps."""
+    return Message(f"{count:,} {one if count == 1 else many}", f"{count:,} {zh}")
+
+
 def plain(value: object) -> object:
     """Values come from files and users: control characters are shown, never sent to the terminal, and length is bounded."""
     if isinstance(value, int | float):

@@ -8,8 +8,8 @@ PLACEMENT = Message(
     "Norms before or behind the sublayers: who needs a warm-up?", "归一化放在子层之前还是之后：谁需要预热？"
 )
 PLACEMENT_ABOUT = Message(
-    "Six layers read text letter by letter at a high rate; warmed up over a fifth of the steps, or at full rate from the first step.",
-    "六层模型以较高学习率逐字母读文本；一组用五分之一的步数预热，一组从第一步起就用全学习率。",
+    "Six layers read text letter by letter at a high rate; warmed up over a fifth of the steps, or at full rate from the first step. Norms before the sublayers have one more behind the last layer, as in the source.",
+    "六层模型以较高学习率逐字母读文本；一组用五分之一的步数预热，一组从第一步起就用全学习率。归一化在子层之前时，末层之后还多一个归一化，与来源一致。",
 )
 PRE_WARM, PRE_COLD = Message("before, warmed up", "之前，预热"), Message("before, cold", "之前，不预热")
 POST_WARM, POST_COLD = Message("behind, warmed up", "之后，预热"), Message("behind, cold", "之后，不预热")
@@ -18,8 +18,8 @@ WARMUP_CLAIM = Message("norms behind the sublayers need a warm-up", "归一化�
 
 NORMS = Message("LayerNorm or RMSNorm?", "LayerNorm 还是 RMSNorm？")
 NORMS_ABOUT = Message(
-    "Two layers of GPT-2's design read text letter by letter; the source expects about the same loss from less work.",
-    "两层 GPT-2 式模型逐字母读文本；来源预期二者损失相当，而 RMSNorm 计算更少。",
+    "Two layers of GPT-2's design read text letter by letter. LayerNorm stands without its bias, so that subtracting the mean is the one difference and parameters are equal, which is checked before anything is run; the source expects about the same loss from less work.",
+    "两层 GPT-2 式模型逐字母读文本。LayerNorm 不带偏置，两组只差“减去均值”这一步，参数量相等，运行前即予核对；来源预期二者损失相当，而 RMSNorm 计算更少。",
 )
 LAYERNORM, RMSNORM = Message("LayerNorm", "LayerNorm"), Message("RMSNorm", "RMSNorm")
 
@@ -34,8 +34,8 @@ SWIGLU_CLAIM = Message("SwiGLU learns better than ReLU at equal parameters", "�
 
 KV_HEADS = Message("What does a smaller cache of keys and values cost?", "更小的键值缓存要付出什么代价？")
 KV_HEADS_ABOUT = Message(
-    "Eight query heads share eight, two or one key/value heads; the cache shrinks with them, and so do the parameters a little.",
-    "八个查询头共用八个、两个或一个键值头；缓存随之缩小，参数量也略减。",
+    "Eight query heads share eight, two or one key/value heads, and the cache shrinks with them. What the projections save widens the feed-forward networks, so that parameters are equal, which is checked before anything is run.",
+    "八个查询头共用八个、两个或一个键值头，缓存随之缩小。投影省下的参数用来加宽前馈网络，因此参数量相等，运行前即予核对。",
 )
 MHA, GQA, MQA = (
     Message("MHA, 8 of 8", "MHA，8 / 8"),
@@ -46,8 +46,8 @@ MQA_CLAIM = Message("one shared key/value head loses noticeably in quality", "�
 
 TIED = Message("One table for embedding and head, or two?", "嵌入与输出头共用一张表，还是各用一张？")
 TIED_ABOUT = Message(
-    "A vocabulary of 1,024 byte pairs over two layers 128 wide, where the table is a good part of all parameters.",
-    "词表为 1024 个字节对，两层、宽 128，此时词表占参数的很大一部分。",
+    "A vocabulary of 1,024 byte pairs over two layers 128 wide, where the table is a good part of all parameters: a second one adds a quarter.",
+    "词表为 1024 个字节对，两层、宽 128，此时词表占参数的很大一部分：再加一张表，参数量增加四分之一。",
 )
 ONE_TABLE, TWO_TABLES = Message("one table", "一张表"), Message("two tables", "两张表")
 TIED_CLAIM = Message("one table learns better than two", "共用一张表学得更好")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clearformer.messages import Message, failure
+from clearformer.messages import Message, counted, failure
 
 UNKNOWN_EXPERIMENT = failure(
     en=("No experiment is called {found}.{hint}", "clearformer lab lists them; a file of your own ends in .yaml."),
@@ -30,12 +30,21 @@ ALONE = failure(
 BUDGET_TOO_SHORT = failure(
     en=(
         "{budget:g} s are too short: {trials} trials of one step, each with its evaluation, do not fit.",
-        "Give --budget {least}s or more, or fewer than {seeds} seeds by --seeds.",
+        "Give --budget {least}s or more{or_}.",
     ),
     zh=(
         "{budget:g} 秒太短：{trials} 次试验即使各只做一步并评估一次也放不下。",
-        "请给出 --budget {least}s 或更长，或用 --seeds 给出少于 {seeds} 个种子。",
+        "请给出 --budget {least}s 或更长{or_}。",
     ),
+)
+OR_FEWER_SEEDS = Message(", or fewer seeds than {seeds} by --seeds", "，或用 --seeds 给出少于 {seeds} 个种子")
+NO_FEWER_SEEDS = Message("", "")
+NO_STEPS = failure(
+    en=(
+        "{name} reads with a published model and trains nothing: there are no steps that a budget could hold.",
+        "Leave --budget out.",
+    ),
+    zh=("{name} 只用已发布的模型阅读，不训练，没有可由预算决定的步数。", "请去掉 --budget。"),
 )
 NOT_EQUAL = failure(
     en=(
@@ -52,6 +61,20 @@ FACTS = {
     "active_parameters": Message("active parameters", "激活参数量"),
     "cache_bytes": Message("cache bytes a token", "每词元缓存字节"),
 }
+
+
+def arms_of(count: int) -> Message:
+    return counted(count, "arm", "arms", "组")
+
+
+def seeds_of(count: int) -> Message:
+    return counted(count, "seed", "seeds", "个种子")
+
+
+def steps_of(count: int) -> Message:
+    return counted(count, "step", "steps", "步")
+
+
 CANNOT_CREATE = failure(
     en=("The experiment's folder {path} cannot be made: {detail}.", "Give another folder by --out."),
     zh=("无法建立实验文件夹 {path}：{detail}。", "请用 --out 给出另一个文件夹。"),
@@ -73,11 +96,11 @@ OTHER_EXPERIMENT = failure(
 )
 OTHER_BUDGET = failure(
     en=(
-        "{path} was planned for {kept:g} s, {steps} steps a trial; found --budget {asked:g}s.",
+        "{path} was planned for {kept:g} s, {steps} a trial; found --budget {asked:g}s.",
         "Leave --budget out to go on with that plan, or give a new folder by --out.",
     ),
     zh=(
-        "{path} 的计划是 {kept:g} 秒、每次试验 {steps} 步；实际给出 --budget {asked:g}s。",
+        "{path} 的计划是 {kept:g} 秒、每次试验 {steps}；实际给出 --budget {asked:g}s。",
         "省略 --budget 即按原计划继续，或用 --out 给出新文件夹。",
     ),
 )
@@ -98,16 +121,31 @@ FOLDER = Message(
 )
 TIMING = Message("Timing one trial of each arm.", "正在为每组计时一次。")
 PLANNED = Message(
-    "{budget:g} s are enough for {steps:,} steps a trial, {arms} arms × {seeds} seeds.",
-    "{budget:g} 秒够每次试验做 {steps:,} 步，共 {arms} 组 × {seeds} 个种子。",
+    "{budget:g} s are enough for {steps} a trial, {arms} × {seeds}.",
+    "{budget:g} 秒够每次试验做 {steps}，共 {arms} × {seeds}。",
 )
-GOING_ON = Message("Going on: {done} of {count} trials are done.", "继续：{count} 次试验中已完成 {done} 次。")
+PLANNED_ANEW = Message(
+    "This machine is slower now than when it was timed. To end within {budget:g} s all begin again, with {steps} a trial.",
+    "机器比计时的时候慢。为了在 {budget:g} 秒内结束，全部重新开始，每次试验做 {steps}。",
+)
+GOING_ON = Message("Going on; trials done: {done} of {count}.", "继续：{count} 次试验中已完成 {done} 次。")
 RUNNING = Message("Running {name}", "正在运行 {name}")
 
 ARM = Message("arm", "组")
 SETTING = Message(
-    "{arms} arms × {seeds} seeds × {steps:,} steps; means and {level} % intervals over the seeds (Student's t).",
-    "{arms} 组 × {seeds} 个种子 × {steps:,} 步；均值与种子间的 {level}% 区间（学生 t 分布）。",
+    "{arms} × {seeds} × {steps}; means and {level} % intervals over the seeds (Student's t).",
+    "{arms} × {seeds} × {steps}；均值与种子间的 {level}% 区间（学生 t 分布）。",
+)
+SETTING_OF_ONE = Message(
+    "{arms} × {seeds} × {steps}; one seed gives no interval.", "{arms} × {seeds} × {steps}；只有一个种子，没有区间。"
+)
+EQUAL, COUNT_OF = (
+    Message("Equal in all arms: {facts}.", "各组相等：{facts}。"),
+    Message("{what} {count:,}", "{what} {count:,}"),
+)
+NOT_ALIKE = Message(
+    "The arms differ in parameters, and what a figure owes to that is not told apart.",
+    "各组的参数量不同，指标中有多少出于这一点，此处不作区分。",
 )
 SEPARATOR, QUOTED = Message(", ", "、"), Message("“{name}”", "“{name}”")
 HIGHEST, LOWEST = Message("highest", "最高"), Message("lowest", "最低")
@@ -120,19 +158,27 @@ APART_FROM_ALL = Message(
     "{best}的{figure}{extreme}，为 {mean}；其 {level}% 区间与{apart}的区间不重叠。",
 )
 APART_FROM_NONE = Message(
-    "No difference is shown: {best} has the {extreme} {figure}, {mean}, and its {level} % interval overlaps with that of {near}.",
-    "没有显示出差别：{best}的{figure}{extreme}，为 {mean}，但其 {level}% 区间与{near}的区间重叠。",
+    "Undecided: {best} has the {extreme} {figure}, {mean}, but its {level} % interval overlaps with that of {near}.",
+    "未定：{best}的{figure}{extreme}，为 {mean}，但其 {level}% 区间与{near}的区间重叠。",
 )
 APART_FROM_SOME = Message(
     "{best} has the {extreme} {figure}, {mean}; its {level} % interval overlaps with that of {near}, and not with that of {apart}.",
     "{best}的{figure}{extreme}，为 {mean}；其 {level}% 区间与{near}的区间重叠，与{apart}的不重叠。",
 )
+UNDECIDED = Message(
+    "Undecided: {best} has the {extreme} {figure}, {mean}.", "未定：{best}的{figure}{extreme}，为 {mean}。"
+)
+ALONE_MEASURED = Message(
+    "{best} alone has a {figure}, {mean}: there is nothing to compare it with.",
+    "只有{best}有{figure}，为 {mean}：无从比较。",
+)
+NO_INTERVAL = Message(" Of {arms} a single seed is left, which gives no interval.", "{arms}只剩一个种子，没有区间。")
 ALL_DIVERGED = Message("Every trial diverged: nothing can be compared.", "所有试验都发散了：无从比较。")
 DIVERGED = Message(" Diverged, of the seeds: {arms}.", "发散的种子数：{arms}。")
 HELD = {
     "so": Message("measured: so", "实测：成立"),
     "not so": Message("measured: the other way round", "实测：相反"),
-    "undecided": Message("measured: not decided, the intervals overlap", "实测：未定，区间重叠"),
+    "undecided": Message("measured: undecided, the intervals do not stand apart", "实测：未定，两个区间没有分开"),
 }
 CLAIM = Message("The source says: {says} — {held}.", "来源称：{says}——{held}。")
 

@@ -1,4 +1,7 @@
-"""LayerNorm or RMSNorm: is the mean worth subtracting? (Zhang and Sennrich 2019, arXiv 1910.07467)"""
+"""LayerNorm or RMSNorm: is the mean worth subtracting? (Zhang and Sennrich 2019, arXiv 1910.07467)
+
+LayerNorm stands without its bias, so that the subtracted mean is all that the arms differ in, and no parameter.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +30,9 @@ EXPERIMENT = Experiment(
     name="norms",
     title=say.NORMS,
     about=say.NORMS_ABOUT,
-    arms=(arm("layernorm", say.LAYERNORM, LayerNorm()), arm("rmsnorm", say.RMSNORM, RMSNorm(1e-5))),
+    arms=(arm("layernorm", say.LAYERNORM, LayerNorm(bias=False)), arm("rmsnorm", say.RMSNORM, RMSNorm(1e-5))),
     figure=LOSS,
     further=(ACCURACY,),
     curves=(LEARNING_CURVE,),
+    equal=("parameters",),
 )
