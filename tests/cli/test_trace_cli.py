@@ -142,3 +142,36 @@ def test_an_empty_text(clearformer, folder) -> None:
     ended = clearformer("trace", str(folder), "")
     assert ended.code == 1
     assert "at least one token" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first"),
+    [
+        (("vit",), "batch 1, 197 positions."),
+        (("vit", "--src-len", "197", "--batch", "2"), "batch 2, 197 positions."),
+        (("patch-forecaster",), "batch 1, 336 steps in 41 positions."),
+        (("tiny-gpt", "--src-len", "1"), "batch 1, 1 position."),
+        (("transformer-base",), "batch 1, 12 positions read, 7 written."),
+    ],
+)
+def test_a_spec_alone_says_how_much_it_reads(clearformer, arguments, first) -> None:
+    ended = clearformer("trace", *arguments)
+    said, shapes = ended.out.split("\n", 1)
+    assert said.endswith(first)
+    positions = first.split(" position")[0].split()[-1]
+    assert f" {positions} " in next(line for line in shapes.splitlines() if "embed" in line).split("=")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("vit", "--src-len", "12"), "makes 197 positions; found 12"),
+        (("patch-forecaster", "--src-len", "99"), "99 steps make 11 positions; the model reads 41"),
+        (("patch-forecaster", "--src-len", "344"), "Ask for 336 steps"),
+        (("patch-forecaster", "--src-len", "3"), "from 16, found 3"),
+    ],
+)
+def test_lengths_that_a_spec_does_not_read(clearformer, arguments, complaint) -> None:
+    ended = clearformer("trace", *arguments)
+    assert (ended.code, ended.out) == (2, "")
+    assert complaint in ended.err

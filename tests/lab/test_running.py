@@ -108,6 +108,13 @@ def test_settings_out_of_range(tmp_path: Path, settings: dict[str, int]) -> None
         ran(tmp_path, experiment(A, B), **settings)
 
 
+def test_a_budget_for_what_trains_nothing_is_refused(tmp_path: Path) -> None:
+    from clearformer.lab.experiments import find
+
+    with pytest.raises(UsageError, match="no steps that a budget could hold"):
+        ran(tmp_path, find("pronoun"), budget=60.0)
+
+
 def test_what_is_timed_runs_alone(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="one by one"):
         ran(tmp_path, experiment(A, B, alone=True), workers=2)

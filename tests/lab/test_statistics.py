@@ -102,7 +102,7 @@ LOW, HIGH, WIDE = Constant("a", (1.0, 1.1, 0.9)), Constant("b", (5.0, 5.1, 4.9))
     ("arms", "words", "held"),
     [
         ((LOW, HIGH), "“a” has the lowest loss, 1.000; its 95 % interval does not overlap with that of “b”", "so"),
-        ((LOW, WIDE), "No difference is shown: “a” has the lowest loss", "undecided"),
+        ((LOW, WIDE), "Undecided: “a” has the lowest loss", "undecided"),
         ((replace(HIGH, name="a"), replace(LOW, name="b")), "“b” has the lowest loss", "not so"),
         ((LOW, WIDE, replace(HIGH, name="c")), "overlaps with that of “b”, and not with that of “c”", "undecided"),
         ((replace(LOW, values=(1.0,)), replace(HIGH, values=(5.0,))), "one seed gives no interval", "undecided"),
@@ -121,11 +121,28 @@ def test_the_higher_wins_where_it_is_better() -> None:
 
 def test_what_diverged_is_counted_and_left_out_of_the_mean() -> None:
     report = reported(LOW, replace(HIGH, diverges=(0, 2)))
+    words = report.verdict("en")
+    assert words.startswith("Undecided: “a” has the lowest loss, 1.000. Of “b” a single seed is left")
+    assert "overlap" not in words, "what has no interval overlaps with none"
     assert report.arms[1].intervals["loss"] == Interval(5.1, None, None, 1)
     assert report.verdict("en").endswith("Diverged, of the seeds: “b” (2).")
+    alone = reported(LOW, replace(HIGH, diverges=(0, 1, 2))).verdict("en")
+    assert (
+        alone == "“a” alone has a figure, 1.000: there is nothing to compare it with. Diverged, of the seeds: “b” (3)."
+    )
     everything = reported(replace(LOW, diverges=(0, 1, 2)), replace(HIGH, diverges=(0, 1, 2)))
     assert everything.verdict("en") == "Every trial diverged: nothing can be compared."
     assert everything.facts("en")["arms"][0]["mean"] is None
+
+
+def test_what_the_arms_share_is_said_and_what_sets_them_apart() -> None:
+    report = reported(LOW, replace(HIGH, known={"parameters": 9}))
+    assert report.fairness("en") == "The arms differ in parameters, and what a figure owes to that is not told apart."
+    alike = reported(LOW, HIGH)
+    assert alike.fairness("en") is None
+    promised = replace(alike, experiment=replace(alike.experiment, equal=("parameters",)))
+    assert promised.fairness("en") == "Equal in all arms: parameters 7."
+    assert promised.facts("en")["equal"] == ["parameters"]
 
 
 def test_the_middle_of_curves() -> None:

@@ -117,7 +117,7 @@ def show(report: Report, screen: Screen) -> None:
         "seeds": say.seeds_of(seeds),
         "steps": say.steps_of(report.plan.steps),
     }
-    screen.say(say.SETTING if seeds > 1 else say.SETTING_OF_ONE, arms=say.arms_of(len(report.arms)), level=round(100 * LEVEL), **counts)
+    screen.say(say.SETTING if seeds > 1 else say.SETTING_OF_ONE, level=round(100 * LEVEL), **counts)
     if (fairness := report.fairness(language)) is not None:
         print(fairness)
     known = [name for name in say.FACTS if name in report.arms[0].facts]

@@ -15,7 +15,7 @@ from clearformer.cli.speaking import COMPUTING, Computing, Model, Text, loaded
 from clearformer.cli.spec_source import spec_of
 from clearformer.errors import UsageError
 from clearformer.messages import inspect as say
-from clearformer.spec import EncoderDecoder
+from clearformer.spec import EncoderDecoder, Patches, Series, TwoTowers
 from clearformer.spec.presets import PRESETS
 
 if TYPE_CHECKING:
@@ -28,7 +28,10 @@ Op = Annotated[
     Literal["attention", "cross_attention"] | None,
     Parameter(help="Write out this operation of one block, step by step, with what is multiplied with what."),
 ]
-SrcLen = Annotated[int | None, Parameter(help="Positions read, for the shapes of a spec alone [12].")]
+SrcLen = Annotated[
+    int | None,
+    Parameter(help="Tokens or steps of a series read, for the shapes of a spec alone [12, or what the spec fixes]."),
+]
 TgtLen = Annotated[int | None, Parameter(help="Tokens that an encoder-decoder's decoder reads, from a spec alone [7].")]
 Batch = Annotated[int | None, Parameter(help="Sequences in the batch, for the shapes of a spec alone [1].")]
 
@@ -86,10 +89,15 @@ def alone(model: str, text: str | None, counts: dict[str, int | None]) -> bool:
 def of_spec(model: str, counts: dict[str, int | None], op: Module | None, layer: int, screen: Screen) -> Trace:
     """The shapes of a spec without weights."""
     from clearformer.inspect.eight_steps import expand_spec
-    from clearformer.inspect.plan import Reading
+    from clearformer.inspect.plan import Reading, positions_of, read_first, usual_reading
     from clearformer.inspect.trace import trace_spec
 
-    spec, usual = spec_of(model, screen), Reading()
+    spec = spec_of(model, screen)
+    if isinstance(spec, TwoTowers):
+        raise UsageError(say.TWO_TOWERS)
+    usual, stack = usual_reading(spec), read_first(spec)
+    if isinstance(stack.input, Patches) and counts["--src-len"] not in (None, usual.length):
+        raise UsageError(say.OF_AN_IMAGE, positions=usual.length, found=counts["--src-len"])
     two_sided = isinstance(spec, EncoderDecoder)
     if counts["--tgt-len"] is not None and not two_sided:
         raise UsageError(say.NO_TARGET_LENGTH, found=type(spec).__name__)
@@ -101,7 +109,10 @@ def of_spec(model: str, counts: dict[str, int | None], op: Module | None, layer:
     reading = Reading(batch, length, target)
     found = expand_spec(spec, reading, layer=layer, module=op) if op else trace_spec(spec, reading)
     if not screen.as_json:
-        screen.say(say.FROM_SPEC if two_sided else say.FROM_SPEC_ALONE, batch=batch, length=length, target=target)
+        positions = positions_of(stack, length)
+        of_series = isinstance(stack.input, Series)
+        reads = say.steps_read(length, positions) if of_series else say.positions_read(positions)
+        screen.say(say.FROM_SPEC if two_sided else say.FROM_SPEC_ALONE, batch=batch, reads=reads, target=target)
     return found
 
 

@@ -48,6 +48,40 @@ class Reading:
     target: int = 7
 
 
+def usual_reading(spec: SingleWay) -> Reading:
+    """What is read where nobody says how much: a dozen tokens or patches of a series, or as much as the spec fixes."""
+    stack, usual = read_first(spec), Reading()
+    length = min(usual.length, spec.context)
+    match stack.input:
+        case Tokens():
+            pass
+        case Patches():
+            length = stack.input.length
+        case Series(patch=patch, stride=stride):
+            length = patch + ((_flattened(spec) or length) - 1) * stride
+        case _:
+            assert_never(stack.input)
+    return Reading(length=length, target=min(usual.target, spec.context))
+
+
+def read_first(spec: SingleWay) -> Stack:
+    """The stack that the input goes into."""
+    return spec.encoder if isinstance(spec, EncoderDecoder) else main_stack(spec)
+
+
+def positions_of(stack: Stack, length: int) -> int:
+    """The positions of so many tokens or steps; those of an image whatever is given."""
+    match stack.input:
+        case Tokens():
+            return length
+        case Patches():
+            return stack.input.length
+        case Series():
+            return stack.input.length(length)
+        case _:
+            assert_never(stack.input)
+
+
 @dataclass(frozen=True)
 class Planned:
     """One tensor: `stage` and `op` joined by a dot are its tap's name; `letters` name the dimensions of `shape`."""
@@ -74,7 +108,7 @@ def plan(spec: Spec, reading: Reading) -> tuple[Planned, ...]:
     match spec:
         case EncoderDecoder():
             encoder, given = spec.encoder, _given(spec.encoder, reading.batch, reading.length)
-            memory = (reading.batch, _positions(encoder, reading.length), encoder.width)
+            memory = (reading.batch, positions_of(encoder, reading.length), encoder.width)
             steps = [*_stack("encoder", encoder, given, memory[:2])]
             target = (reading.batch, reading.target)
             steps += _stack("decoder", spec.decoder, target, target, memory)
@@ -82,7 +116,7 @@ def plan(spec: Spec, reading: Reading) -> tuple[Planned, ...]:
         case _:
             stack, role = main_stack(spec), "decoder" if isinstance(spec, DecoderOnly) else "encoder"
             copies = stack.input.channels if isinstance(stack.input, Series) and stack.input.independent else 1
-            rows = (reading.batch * copies, _positions(stack, reading.length))
+            rows = (reading.batch * copies, positions_of(stack, reading.length))
             steps = [*_stack(role, stack, _given(stack, reading.batch, reading.length), rows)]
             return (*steps, *_head(spec.head, stack, (*rows, stack.width), reading.batch))
 
@@ -176,20 +210,8 @@ def _given(stack: Stack, batch: int, length: int) -> Shape:
             assert_never(stack.input)
 
 
-def _positions(stack: Stack, length: int) -> int:
-    match stack.input:
-        case Tokens():
-            return length
-        case Patches():
-            return stack.input.length
-        case Series():
-            return stack.input.length(length)
-        case _:
-            assert_never(stack.input)
-
-
 def _require(spec: SingleWay, reading: Reading) -> None:
-    stack = spec.encoder if isinstance(spec, EncoderDecoder) else main_stack(spec)
+    stack = read_first(spec)
     counts = {"--batch": reading.batch, "--src-len": reading.length}
     if isinstance(spec, EncoderDecoder):
         counts["--tgt-len"] = reading.target
@@ -200,3 +222,20 @@ def _require(spec: SingleWay, reading: Reading) -> None:
         of_tokens = name == "--tgt-len" or (name == "--src-len" and isinstance(stack.input, Tokens))
         if of_tokens and found > spec.context:
             raise UsageError(messages.PAST_CONTEXT, name=name, found=found, context=spec.context)
+    if isinstance(stack.input, Series):
+        _require_steps(spec, stack.input, reading.length)
+
+
+def _require_steps(spec: SingleWay, series: Series, steps: int) -> None:
+    """A head that lays all positions side by side has weights for just so many; others read up to the context."""
+    positions, fixed = series.length(steps), _flattened(spec)
+    most = spec.context if fixed is None else fixed
+    if positions > most or (fixed is not None and positions != fixed):
+        wanted = series.patch + (most - 1) * series.stride
+        told = {"steps": steps, "positions": positions, "most": most, "wanted": wanted}
+        raise UsageError(messages.OTHER_STEPS, **told)
+
+
+def _flattened(spec: SingleWay) -> int | None:
+    pooling = pooling_of(spec.head)
+    return pooling.take.length if pooling is not None and isinstance(pooling.take, Flatten) else None

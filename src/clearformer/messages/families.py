@@ -108,7 +108,7 @@ NOT_OF_FAMILY = failure(
 )
 UNREADABLE_BACK = failure(
     en=(
-        "The {family} family cannot say this spec, a {found}: the config that comes nearest is refused. {why}",
+        "The {family} family cannot say this spec ({found}): the config that comes nearest is refused. {why}",
         "Change the spec, or save it in another family.",
     ),
     zh=(
@@ -139,7 +139,7 @@ NOT_OF_GGUF = failure(
 )
 GGUF_UNREADABLE_BACK = failure(
     en=(
-        "llama.cpp's {family} cannot say this spec, a {found}: the file that comes nearest is refused. {why}",
+        "llama.cpp's {family} cannot say this spec ({found}): the file that comes nearest is refused. {why}",
         _AS_FOLDER[0],
     ),
     zh=("llama.cpp 的 {family} 无法表达这个规格（{found}）：最接近的文件会被拒绝。{why}", _AS_FOLDER[1]),

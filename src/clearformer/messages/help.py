@@ -118,7 +118,10 @@ SENTENCES = (
         "Write out this operation of one block, step by step, with what is multiplied with what.",
         "逐步写出某一层的这个运算，列明谁与谁相乘。",
     ),
-    Message("Positions read, for the shapes of a spec alone [12].", "读取的位置数，用于只凭规格得出形状 [12]。"),
+    Message(
+        "Tokens or steps of a series read, for the shapes of a spec alone [12, or what the spec fixes].",
+        "读取的词元数或序列步数，用于只凭规格得出形状 [12，或规格所定的数]。",
+    ),
     Message(
         "Tokens that an encoder-decoder's decoder reads, from a spec alone [7].",
         "编码器-解码器中解码器读取的词元数，只凭规格 [7]。",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clearformer.messages import Message, failure
+from clearformer.messages import Message, counted, failure
 
 # What cannot be looked at
 NO_TOKENIZER = failure(
@@ -86,6 +86,26 @@ ONE_LAYER = failure(
 NO_TARGET_LENGTH = failure(
     en=("--tgt-len is what a decoder beside an encoder reads; this is {found}.", "Use --src-len alone."),
     zh=("--tgt-len 是编码器旁的解码器所读的长度；这里是 {found}。", "请只用 --src-len。"),
+)
+OF_AN_IMAGE = failure(
+    en=(
+        "--src-len: an image of this spec's size makes {positions} positions; found {found}.",
+        "Leave --src-len out: the spec says how large its images are.",
+    ),
+    zh=(
+        "--src-len：该规格的图像固定为 {positions} 个位置；实际给出 {found}。",
+        "请去掉 --src-len：图像大小由规格决定。",
+    ),
+)
+OTHER_STEPS = failure(
+    en=(
+        "--src-len: {steps} steps make {positions} positions; the model reads {most}.",
+        "Ask for {wanted} steps, or leave --src-len out.",
+    ),
+    zh=(
+        "--src-len：{steps} 步得到 {positions} 个位置；该模型读取 {most} 个。",
+        "请给出 {wanted} 步，或去掉 --src-len。",
+    ),
 )
 NO_CROSS_ATTENTION = failure(
     en=("This model has no cross-attention in that layer.", "Use --op attention, or an encoder-decoder."),
@@ -174,7 +194,7 @@ MEANINGS = {
     ),
     "mean_squared_error": Message("one number: how far the answers are off", "一个数：答案偏离多远"),
     "output": Message("the residual stream after the block", "经过该层之后的残差流"),
-    "pooled": Message("one vector for the whole text", "整段文本的一个向量"),
+    "pooled": Message("one vector for all that was read", "所读全部内容的一个向量"),
     "logits": Message("what the head answers", "输出头的结果"),
     "next_token": Message("a score for every token that could come next", "每个可能出现的词元的得分"),
 }
@@ -216,13 +236,25 @@ NOTHING_ODD = Message(
 )
 AND_MORE = Message("and {count} more; --json has them all", "另有 {count} 处；--json 中有全部")
 FROM_SPEC = Message(
-    "Shapes of the spec alone, without weights: batch {batch}, {length} positions read, {target} written.",
-    "仅凭规格得出的形状，不含权重：批 {batch}，读 {length} 个位置，写 {target} 个。",
+    "Shapes of the spec alone, without weights: batch {batch}, {reads} read, {target} written.",
+    "仅凭规格得出的形状，不含权重：批 {batch}，读 {reads}，写 {target} 个。",
 )
 FROM_SPEC_ALONE = Message(
-    "Shapes of the spec alone, without weights: batch {batch}, {length} positions.",
-    "仅凭规格得出的形状，不含权重：批 {batch}，{length} 个位置。",
+    "Shapes of the spec alone, without weights: batch {batch}, {reads}.",
+    "仅凭规格得出的形状，不含权重：批 {batch}，{reads}。",
 )
+
+
+def positions_read(count: int) -> Message:
+    return counted(count, "position", "positions", "个位置")
+
+
+def steps_read(steps: int, positions: int) -> Message:
+    """Of a series: its steps, and the patches that they make."""
+    read, made = counted(steps, "step", "steps", "步"), positions_read(positions)
+    return Message(f"{read.en} in {made.en}", f"{read.zh}（{made.zh}）")
+
+
 TOKENS = Message("{count} tokens: {tokens}", "{count} 个词元：{tokens}")
 TOO_NARROW = Message(
     "This terminal is too narrow for: {names}. A wider one, a file and --json have them.",

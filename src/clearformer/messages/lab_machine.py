@@ -169,8 +169,8 @@ UNDECIDED = Message(
     "Undecided: {best} has the {extreme} {figure}, {mean}.", "未定：{best}的{figure}{extreme}，为 {mean}。"
 )
 ALONE_MEASURED = Message(
-    "{best} alone has a {figure}, {mean}: there is nothing to compare it with.",
-    "只有{best}有{figure}，为 {mean}：无从比较。",
+    "{best} alone has a figure, {mean}: there is nothing to compare it with.",
+    "只有{best}有结果，{figure}为 {mean}：无从比较。",
 )
 NO_INTERVAL = Message(" Of {arms} a single seed is left, which gives no interval.", "{arms}只剩一个种子，没有区间。")
 ALL_DIVERGED = Message("Every trial diverged: nothing can be compared.", "所有试验都发散了：无从比较。")

@@ -55,7 +55,7 @@ NO_TEST = failure(
 )
 CUSTOM_DOES_NOT_FIT = failure(
     en=(
-        "The custom spec is a {found}; this task trains {expected}.",
+        "The custom spec is {found}; this task trains {expected}.",
         "Give a spec of that architecture and head, or choose another model type.",
     ),
     zh=("自定义规格是 {found}；此任务训练 {expected}。", "请给出该结构与输出头的规格，或选择其他模型类型。"),
@@ -124,7 +124,7 @@ BAD_LABELS = failure(
 )
 FILLS_NOTHING = failure(
     en=(
-        "{name} fills no gaps: it is a {found} and not an encoder with a language head.",
+        "{name} fills no gaps: it is of type {found} and not an encoder with a language head.",
         "Train one with `clearformer train masked`, and name its run.",
     ),
     zh=(

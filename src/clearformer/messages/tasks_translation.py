@@ -51,7 +51,7 @@ CONTEXT_TOO_SHORT = failure(
 )
 NO_TRANSLATOR = failure(
     en=(
-        "{name} is a {found}; translating needs an encoder and a decoder.",
+        "{name} is of type {found}; translating needs an encoder and a decoder.",
         "Train one: clearformer train translation --src A --tgt B",
     ),
     zh=("{name} 是 {found}；翻译需要编码器和解码器。", "请训练一个：clearformer train translation --src A --tgt B"),
