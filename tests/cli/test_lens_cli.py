@@ -59,12 +59,34 @@ def test_a_tuned_lens_says_what_it_gained(clearformer, folder) -> None:
     assert ended.out.startswith("The likeliest token")
 
 
+def test_a_lens_is_kept_and_used_again_for_its_own_model_alone(clearformer, folder) -> None:
+    Path("learn.txt").write_text("the cat sat on the mat because it was tired. " * 12)
+    made = ("--tune", "learn.txt", "--tune-steps", "1", "--save", "cat.safetensors")
+    told = clearformer("lens", str(folder / "llama"), TEXT, *made).err
+    assert "Tuned in 1 step on" in told
+    assert "--tuned cat.safetensors reads it" in told
+    first = clearformer("lens", str(folder / "llama"), TEXT, *made, "--json")
+    assert (first.json["tuned"], first.json["saved"]) == (True, "cat.safetensors")
+    again = clearformer("lens", str(folder / "llama"), TEXT, "--tuned", "cat.safetensors", "--json")
+    assert again.json == first.json | {"saved": None}
+    assert again.json["values"][-1] == clearformer("lens", str(folder / "llama"), TEXT, "--json").json["values"][-1]
+    llama_folder(Path("other"))
+    other = clearformer("lens", "other", TEXT, "--tuned", "cat.safetensors")
+    assert (other.code, other.out) == (2, "")
+    assert "cat.safetensors was tuned for" in other.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
         (("bert", TEXT), "this model has Vector"),
         (("llama", TEXT, "--target", "x"), "--target is what an encoder-decoder should write"),
         (("llama", TEXT, "--tune-steps", "3"), "no --tune names a text"),
+        (("llama", TEXT, "--save", "lens.safetensors"), "no --tune names a text"),
+        (("llama", TEXT, "--tune", "short.txt", "--tuned", "x"), "found both"),
+        (("llama", TEXT, "--tune", "short.txt", "--save", "short.txt"), "writing would lose it"),
+        (("llama", TEXT, "--tuned", "short.txt"), "short.txt"),
+        (("llama", TEXT, "--tuned", "missing.safetensors"), "missing.safetensors"),
         (("llama", TEXT, "--tune", "short.txt"), "at least 64 tokens"),
         (("llama", TEXT, "--tune", "missing.txt"), "missing.txt"),
         (("llama", TEXT, "--out", "lens.pdf"), "one of .png, .svg, .html; found lens.pdf"),

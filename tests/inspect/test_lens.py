@@ -6,14 +6,18 @@ import pytest
 import torch
 
 from clearformer import spec as s
-from clearformer.errors import UsageError
+from clearformer.checkpoint.writing import save_tensors
+from clearformer.errors import CheckpointError, UsageError
 from clearformer.inspect.lens import lens
+from clearformer.inspect.lens_file import read_lens, save_lens
 from clearformer.inspect.tuned_lens import TunedLens, tune
 from clearformer.model import EncoderDecoder
+from clearformer.taps import Listening
 from drawing.built import drawn
 from drawing.small import SPECS
 
 IDS = [1, 2, 3, 4, 5, 6]
+STREAM = ("decoder.embed", "decoder.blocks.*.output")
 SPEAKING = [name for name in SPECS if name.startswith(("decoder", "encoder"))]
 
 
@@ -87,11 +91,8 @@ def test_an_untrained_tuned_lens_is_the_logit_lens() -> None:
 
 
 @pytest.mark.parametrize("name", ["decoder", "encoder-decoder"])
-def test_tuning_brings_every_layer_nearer_to_the_answer_and_leaves_the_model(name: str, monkeypatch) -> None:
-    from clearformer.inspect import tuned_lens as room
-
-    # Texts as long as the small models read.
-    monkeypatch.setattr(room, "_LONGEST_PIECE", 12)
+def test_tuning_brings_every_layer_nearer_to_the_answer_and_leaves_the_model(name: str) -> None:
+    """On a text longer than the small models read."""
     spec = SPECS[name]
     model = drawn(spec, 1, torch.float32).train()
     before = {key: value.clone() for key, value in model.state_dict().items()}
@@ -107,13 +108,57 @@ def test_tuning_brings_every_layer_nearer_to_the_answer_and_leaves_the_model(nam
     assert torch.equal(again.lens.weight, found.lens.weight)
 
 
-def test_a_tuned_lens_comes_back_from_its_file(tmp_path) -> None:
+def test_through_a_tuned_lens_the_last_layer_is_the_model_and_the_others_come_nearer() -> None:
+    """Measured here on texts that it was not tuned on: Σ p log(p / q) of the model's answer p and each layer's q."""
+    model = drawn(SPECS["decoder"], 1, torch.float32).eval()
+    tuned = tune(model, text(400)[:240], steps=80).lens
+    assert torch.equal(lens(model, IDS, through=tuned).probability[-1, :-1], lens(model, IDS).probability[-1, :-1])
+    held = torch.tensor([text(400)[each : each + 12] for each in range(240, 360, 12)])
+    with torch.no_grad():
+        heard: list[torch.Tensor] = []
+        wanted = model(held, tap=Listening(lambda name, value: heard.append(value), patterns=STREAM)).log_softmax(-1)
+        for row, states in enumerate(heard[:-1]):
+            plain, mapped = (
+                torch.nn.functional.kl_div(
+                    model.logits(model.stack.final_norm(each)).log_softmax(-1), wanted, log_target=True, reduction="sum"
+                )
+                for each in (states, tuned(row, states))
+            )
+            assert mapped < plain
+
+
+def test_a_tuned_lens_comes_back_from_its_file_for_its_own_model_alone(tmp_path) -> None:
+    path, model = tmp_path / "lens.safetensors", drawn(SPECS["decoder"], 1, torch.float32)
     made = TunedLens(3, 8)
     torch.nn.init.normal_(made.weight)
-    made.save(tmp_path / "lens.safetensors")
-    assert torch.equal(TunedLens.read(tmp_path / "lens.safetensors", drawn(SPECS["decoder"], 1)).weight, made.weight)
-    with pytest.raises(UsageError, match="tuned lens is for"):
-        TunedLens.read(tmp_path / "lens.safetensors", drawn(SPECS["encoder"], 1))
+    save_lens(path, made, model)
+    assert torch.equal(read_lens(path, model).weight, made.weight)
+    assert torch.equal(read_lens(path, drawn(SPECS["decoder"], 1, torch.float32).bfloat16()).weight, made.weight)
+    with pytest.raises(UsageError, match="this model needs"):
+        read_lens(path, drawn(SPECS["encoder"], 1))
+    moved = drawn(SPECS["decoder"], 1, torch.float32)
+    with torch.no_grad():
+        next(moved.decoder.blocks[1].parameters()).mul_(1.05)
+    with pytest.raises(UsageError, match="with other weights than this model's"):
+        read_lens(path, moved)
+
+
+def test_a_file_that_is_no_lens_is_not_read_nor_written_over(tmp_path) -> None:
+    model, made, path = drawn(SPECS["decoder"], 1), TunedLens(3, 8), tmp_path / "weights.safetensors"
+    save_tensors(path, dict(made.named_parameters()))
+    with pytest.raises(UsageError, match="holds no tuned lens"):
+        read_lens(path, model)
+    for content in (path.read_bytes(), b"notes"):
+        path.write_bytes(content)
+        with pytest.raises(UsageError, match="writing would lose it"):
+            save_lens(path, made, model)
+        assert path.read_bytes() == content
+    with pytest.raises(CheckpointError):
+        read_lens(path, model)
+    torch.nn.init.constant_(made.bias, float("nan"))
+    save_lens(tmp_path / "nan.safetensors", made, model)
+    with pytest.raises(UsageError, match="bias holds infinity or not-a-number"):
+        read_lens(tmp_path / "nan.safetensors", model)
 
 
 def test_too_little_text_to_tune_on() -> None:

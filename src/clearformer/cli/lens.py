@@ -32,6 +32,10 @@ Target = Annotated[
 Tune = Annotated[
     Path | None, Parameter(help="Tune the lens on this text first: a learnt map a layer; the model is not changed.")
 ]
+Save = Annotated[Path | None, Parameter(help="Keep the lens that --tune makes in this file, for --tuned.")]
+Tuned = Annotated[Path | None, Parameter(help="Look through a lens that --save kept; another model's is refused.")]
+Save = Annotated[Path | None, Parameter(help="Keep the lens that --tune makes in this file, for --tuned.")]
+Tuned = Annotated[Path | None, Parameter(help="Look through a lens that --save kept; another model's is refused.")]
 TuneSteps = Annotated[int | None, Parameter(help="Updates of the tuned lens [50].")]
 
 _PIPED = 120
@@ -47,6 +51,8 @@ def lens(
     target: Target = None,
     tune: Tune = None,
     tune_steps: TuneSteps = None,
+    save: Save = None,
+    tuned: Tuned = None,
     out: Out = None,
     flags: Computing = COMPUTING,
     language: Spoken = "en",
@@ -56,25 +62,43 @@ def lens(
 
     if out is not None:
         checked_format(out)
-    if tune_steps is not None and tune is None:
-        raise UsageError(say.STEPS_WITHOUT_TEXT)
+    _require_sense(tune, tune_steps, save, tuned)
     learnt = None if tune is None else text_file(tune)
     read, screen = text_or_stdin(text, "TEXT"), Screen(language, flags)
     speaker = loaded(model, flags, screen)
 
     import clearformer.inspect.lens as room
+    from clearformer.inspect.lens_file import read_lens, save_lens
 
+    through = None if tuned is None else read_lens(tuned, speaker)
     given, written = sides(speaker, read, target)
-    steps = _STEPS if tune_steps is None else tune_steps
-    through = None if learnt is None else tuned(speaker, given, learnt, steps, screen)
+    if learnt is not None:
+        through = learning(speaker, given, learnt, _STEPS if tune_steps is None else tune_steps, screen)
+    if save is not None and through is not None:
+        save_lens(save, through, speaker)
+        screen.note(say.SAVED, path=save)
     found = room.lens(speaker, given, target=written, through=through)
     files = [] if out is None else [draw(found, out, speaker.name, screen)]
     if screen.as_json:
-        screen.json(contents(found, files))
+        screen.json({**contents(found, files), "saved": None if save is None else str(save)})
         return
     show(found, screen)
     for file in files:
         print(file)
+
+
+def _require_sense(tune: Path | None, steps: int | None, save: Path | None, tuned: Path | None) -> None:
+    """Raises UsageError for flags that contradict each other, and for a file that --save must not write over."""
+    if steps is not None and tune is None:
+        raise UsageError(say.STEPS_WITHOUT_TEXT)
+    if save is not None and tune is None:
+        raise UsageError(say.SAVE_WITHOUT_TUNE)
+    if tuned is not None and tune is not None:
+        raise UsageError(say.TUNE_OR_TUNED)
+    if save is not None:
+        from clearformer.inspect.lens_file import require_place
+
+        require_place(save)
 
 
 def sides(speaker: Loaded, text: str, target: str | None) -> tuple[str | list[int], list[int] | None]:
@@ -89,7 +113,7 @@ def sides(speaker: Loaded, text: str, target: str | None) -> tuple[str | list[in
     return prompt_ids(speaker, text), [*start_ids(speaker), *new]
 
 
-def tuned(speaker: Loaded, given: str | list[int], text: str, steps: int, screen: Screen) -> TunedLens:
+def learning(speaker: Loaded, given: str | list[int], text: str, steps: int, screen: Screen) -> TunedLens:
     """A lens tuned on the text; an encoder-decoder learns to write it beside what it was given."""
     from clearformer.generate.speaker import tokenizer_of
     from clearformer.inspect.tuned_lens import tune
@@ -98,7 +122,7 @@ def tuned(speaker: Loaded, given: str | list[int], text: str, steps: int, screen
     source = given if isinstance(given, list) else None
     with screen.progress(say.TUNING) as advance:
         found = tune(speaker, ids, source=source, steps=steps, progress=advance)
-    screen.note(say.TUNED, steps=found.steps, tokens=found.tokens, before=found.before, after=found.after)
+    screen.note(say.TUNED, steps=say.steps_of(found.steps), tokens=found.tokens, before=found.before, after=found.after)
     return found.lens
 
 

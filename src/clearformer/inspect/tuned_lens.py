@@ -6,13 +6,12 @@ final norm, A and b from zero, learnt by the divergence from the model's own las
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 from jaxtyping import Float
-from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from clearformer.errors import UsageError
@@ -25,7 +24,7 @@ from clearformer.model import Model
 Progress = Callable[[int, int], None]
 
 LEAST_TOKENS = 64
-_LONGEST_PIECE = 128
+_LONGEST_PIECE, _HELD_PIECES = 128, 8
 # Positions judged a step: each costs one product with the whole vocabulary for every layer.
 _JUDGED = 32
 _STRIDE = 0.5
@@ -45,22 +44,6 @@ class TunedLens(nn.Module):
             return states
         moved = states.float() @ self.weight[row].T + self.bias[row]
         return states + moved.to(states.dtype)
-
-    def save(self, path: Path) -> None:
-        """Write the maps as a safetensors file."""
-        save_file({name: value.detach().cpu().contiguous() for name, value in self.named_parameters()}, path)
-
-    @classmethod
-    def read(cls, path: Path, looked_at: Loaded | Model) -> TunedLens:
-        """The maps of a file. Raises UsageError for those of a model of another size."""
-        stack = asked_stack(subject_of(looked_at, [0], [0]).model)
-        made, found = cls(len(stack.blocks) + 1, stack.spec.width), load_file(path)
-        for name, parameter in made.named_parameters():
-            if name not in found or found[name].shape != parameter.shape:
-                shape = tuple(found[name].shape) if name in found else "–"
-                raise UsageError(messages.OTHER_MODEL, expected=shape, found=tuple(parameter.shape))
-        made.load_state_dict(found)
-        return made
 
 
 @dataclass(frozen=True)
@@ -91,9 +74,11 @@ def tune(
         raise UsageError(messages.TOO_LITTLE_TEXT, least=LEAST_TOKENS, found=len(ids), path="ids")
     if steps < 1:
         raise UsageError(messages.BAD_STEPS, found=steps)
-    held = max(LEAST_TOKENS // 4, len(ids) // 10)
-    learnt, kept = list(ids[:-held]), list(ids[-held:])
-    first = _subject(looked_at, kept, source)
+    model = looked_at.model if isinstance(looked_at, Loaded) else looked_at
+    piece, held = min(_LONGEST_PIECE, model.spec.context), max(LEAST_TOKENS // 4, len(ids) // 10)
+    learnt, last = list(ids[:-held]), ids[-held:][: _HELD_PIECES * piece]
+    kept = [_subject(looked_at, last[at : at + piece], source) for at in range(0, len(last), piece)]
+    first = kept[0]
     stack, device = asked_stack(first.model), first.data.device
     made = TunedLens(len(stack.blocks) + 1, stack.spec.width).to(device)
     rate = _STRIDE / stack.spec.width
@@ -101,15 +86,15 @@ def tune(
     generator = torch.Generator().manual_seed(seed)
     frozen = [parameter for parameter in first.model.parameters() if parameter.requires_grad]
     with evaluating(first.model):
-        before = divergence(made, first)
+        before = statistics.fmean(divergence(made, each) for each in kept)
         for parameter in frozen:
             parameter.requires_grad_(False)
         try:
             for step in range(steps):
                 for group in optimizer.param_groups:
                     group["lr"] = rate * (1 - step / steps)
-                start = int(torch.randint(max(1, len(learnt) - _LONGEST_PIECE), (), generator=generator))
-                _learn(made, _subject(looked_at, learnt[start : start + _LONGEST_PIECE], source), generator)
+                start = int(torch.randint(max(1, len(learnt) - piece), (), generator=generator))
+                _learn(made, _subject(looked_at, learnt[start : start + piece], source), generator)
                 nn.utils.clip_grad_norm_(made.parameters(), 1.0)
                 optimizer.step()
                 optimizer.zero_grad()
@@ -118,7 +103,7 @@ def tune(
         finally:
             for parameter in frozen:
                 parameter.requires_grad_(True)
-        after = divergence(made, first)
+        after = statistics.fmean(divergence(made, each) for each in kept)
     return Tuning(made.requires_grad_(False), before, after, steps, len(learnt))
 
 

@@ -61,7 +61,11 @@ def parse_own(text: str, path: Path) -> Experiment:
     name = _named(given.get("name", path.stem), path)
     arms = _kind(given, "arms", dict, say.MAPPING, path)
     if not 2 <= len(arms) <= MOST_ARMS:
-        raise UsageError(say.ARMS_COUNT, path=path, most=MOST_ARMS, found=len(arms))
+        raise UsageError(say.ARMS_COUNT, path=path, most=MOST_ARMS, found=machine.arms_of(len(arms)))
+    seen: dict[str, object] = {}
+    for each in arms:
+        if (other := seen.setdefault(str(each).lower(), each)) is not each:
+            raise UsageError(say.SAME_NAMES, path=path, one=other, other=each)
     recipe = _recipe_text(given.get("recipe"), path)
     built = tuple(_arm(_named(each, path), changes, recipe, path) for each, changes in arms.items())
     metric = _kind(given, "metric", str, say.WORD, path, "loss")
@@ -103,6 +107,8 @@ def _recipe_text(given: object, path: Path) -> str:
     if not isinstance(given, str):
         raise UsageError(say.WRONG_KIND, path=path, field="recipe", expected=say.RECIPE, found=repr(given))
     beside = path.parent / given
+    if "\0" in given:
+        raise UsageError(say.WRONG_KIND, path=path, field="recipe", expected=say.RECIPE, found=repr(given))
     if not beside.resolve().is_relative_to(path.parent.resolve()):
         raise UsageError(say.OUTSIDE, path=path, found=given)
     text = _text(beside)
@@ -143,11 +149,9 @@ def _named(name: object, path: Path) -> str:
 def _equal(given: Mapping[str, Any], path: Path) -> tuple[str, ...]:
     named = _kind(given, "equal", list, say.LIST, path, [])
     for each in named:
-        if each not in machine.FACTS:
-            known = ", ".join(machine.FACTS)
-            raise UsageError(
-                say.UNKNOWN_FACT, path=path, found=each, expected=known, hint=did_you_mean(each, machine.FACTS)
-            )
+        if not isinstance(each, str) or each not in machine.FACTS:
+            known, hint = ", ".join(machine.FACTS), did_you_mean(each, machine.FACTS)
+            raise UsageError(say.UNKNOWN_FACT, path=path, found=each, expected=known, hint=hint)
     return tuple(named)
 
 

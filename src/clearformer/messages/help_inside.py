@@ -15,6 +15,14 @@ INSIDE = (
         "先用此文本调校透镜：每层学一个映射；模型不变。",
     ),
     Message("Updates of the tuned lens [50].", "调校透镜的更新次数 [50]。"),
+    Message(
+        "Keep the lens that --tune makes in this file, for --tuned.",
+        "把 --tune 得到的透镜存入此文件，供 --tuned 使用。",
+    ),
+    Message(
+        "Look through a lens that --save kept; another model's is refused.",
+        "使用由 --save 保存的透镜；其他模型的透镜会被拒绝。",
+    ),
     # positions
     Message("Positions to draw.", "要绘制的位置数。"),
     Message("Draw it into this file: .png, .svg or .html.", "画到此文件：.png、.svg 或 .html。"),

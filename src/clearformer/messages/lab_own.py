@@ -23,10 +23,14 @@ LIST = Message("a list", "列表")
 RECIPE = Message("a recipe, or the name of a recipe file beside it", "一份配方，或旁边配方文件的文件名")
 ARMS_COUNT = failure(
     en=(
-        "{path} has {found} arms; expected 2 to {most}.",
+        "{path} has {found}; expected 2 to {most}.",
         "Give each arm a name and its changes under arms; {{}} changes nothing.",
     ),
-    zh=("{path} 有 {found} 组；应为 2 到 {most} 组。", "请在 arms 下为每组写明名称与改动；{{}} 表示不改动。"),
+    zh=("{path} 有 {found}；应为 2 到 {most} 组。", "请在 arms 下为每组写明名称与改动；{{}} 表示不改动。"),
+)
+SAME_NAMES = failure(
+    en=("{path}: the arms {one} and {other} differ in case alone.", "Rename one: some disks hold both as one file."),
+    zh=("{path}：组 {one} 与 {other} 仅大小写不同。", "请给其中一个改名：有些磁盘会把两者当作同一个文件。"),
 )
 BAD_NAME = failure(
     en=(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clearformer.messages import Message, failure
+from clearformer.messages import Message, counted, failure
 
 NO_WORDS = failure(
     en=("A lens needs a head that gives a score to every token; this model has {found}.", "Use a language model."),
@@ -27,9 +27,33 @@ BAD_STEPS = failure(
     en=("--tune-steps: expected a whole number from 1, found {found}.", "Give such a number."),
     zh=("--tune-steps：应为 1 以上的整数，实际为 {found}。", "请给出这样的数。"),
 )
-OTHER_MODEL = failure(
-    en=("This tuned lens is for {expected}; the model has {found}.", "Tune one for this model."),
-    zh=("该调校透镜用于 {expected}；该模型为 {found}。", "请为这个模型重新调校。"),
+OTHER_SIZE = failure(
+    en=("{path} has maps of the shape {expected}; this model needs {found}.", "Tune a lens for this model by --tune."),
+    zh=("{path} 中映射的形状是 {expected}；该模型需要 {found}。", "请用 --tune 为这个模型重新调校。"),
+)
+OTHER_WEIGHTS = failure(
+    en=("{path} was tuned for {name} with other weights than this model's.", "Tune a lens for this model by --tune."),
+    zh=("{path} 是为 {name} 调校的，其权重与该模型不同。", "请用 --tune 为这个模型重新调校。"),
+)
+NO_LENS = failure(
+    en=("{path} is a safetensors file, but holds no tuned lens.", "Give a file that --save wrote."),
+    zh=("{path} 是 safetensors 文件，但不是调校透镜。", "请给出由 --save 写出的文件。"),
+)
+NOT_FINITE = failure(
+    en=("{path}: {name} holds infinity or not-a-number.", "Tune a lens anew by --tune."),
+    zh=("{path}：{name} 含有无穷大或 NaN。", "请用 --tune 重新调校。"),
+)
+OTHER_FILE = failure(
+    en=("{path} is there and is no tuned lens: writing would lose it.", "Give --save another name."),
+    zh=("{path} 已存在且不是调校透镜，写入会覆盖它。", "请给 --save 另一个文件名。"),
+)
+SAVE_WITHOUT_TUNE = failure(
+    en=("--save writes the lens that --tune makes, and no --tune names a text.", "Add --tune FILE."),
+    zh=("--save 保存 --tune 得到的透镜，但没有用 --tune 指定文本。", "请加上 --tune FILE。"),
+)
+TUNE_OR_TUNED = failure(
+    en=("--tuned reads a lens and --tune makes one; found both.", "Leave one of the two out."),
+    zh=("--tuned 读取透镜，--tune 现做透镜；两者同时给出。", "请去掉其中一个。"),
 )
 
 LIKELIEST = Message(
@@ -45,7 +69,12 @@ READS, TRUE = Message("reads", "读入"), Message("true", "真实")
 EMBED = Message("embed", "嵌入")
 LAYER = Message("layer", "层")
 TUNING = Message("Tuning the lens", "调校透镜")
+SAVED = Message("The lens lies in {path}; --tuned {path} reads it.", "透镜已存入 {path}；用 --tuned {path} 读取。")
 TUNED = Message(
-    "Tuned in {steps} steps on {tokens} tokens; divergence from the model's own answer, mean over layers: {before:.2f} before, {after:.2f} after (nats, on text held out).",
-    "在 {tokens} 个词元上调校 {steps} 步；各层与模型自身答案的平均散度：调校前 {before:.2f}，调校后 {after:.2f}（nat，留出文本）。",
+    "Tuned in {steps} on {tokens:,} tokens; divergence from the model's own answer, mean over layers: {before:.2f} before, {after:.2f} after (nats, on text held out).",
+    "在 {tokens:,} 个词元上调校 {steps}；各层与模型自身答案的平均散度：调校前 {before:.2f}，调校后 {after:.2f}（nat，留出文本）。",
 )
+
+
+def steps_of(count: int) -> Message:
+    return counted(count, "step", "steps", "步")
