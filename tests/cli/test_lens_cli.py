@@ -70,7 +70,7 @@ def test_a_lens_is_kept_and_used_again_for_its_own_model_alone(clearformer, fold
     again = clearformer("lens", str(folder / "llama"), TEXT, "--tuned", "cat.safetensors", "--json")
     assert again.json == first.json | {"saved": None}
     assert again.json["values"][-1] == clearformer("lens", str(folder / "llama"), TEXT, "--json").json["values"][-1]
-    llama_folder(Path("other"))
+    llama_folder(Path("other"), intermediate_size=64)
     other = clearformer("lens", "other", TEXT, "--tuned", "cat.safetensors")
     assert (other.code, other.out) == (2, "")
     assert "cat.safetensors was tuned for" in other.err

@@ -169,9 +169,10 @@ def test_a_spec_alone_says_how_much_it_reads(clearformer, arguments, first) -> N
         (("patch-forecaster", "--src-len", "99"), "99 steps make 11 positions; the model reads 41"),
         (("patch-forecaster", "--src-len", "344"), "Ask for 336 steps"),
         (("patch-forecaster", "--src-len", "3"), "from 16, found 3"),
+        (("tiny-gpt", "--layer", "99"), "no layer 99; the model has 4"),
     ],
 )
-def test_lengths_that_a_spec_does_not_read(clearformer, arguments, complaint) -> None:
+def test_what_a_spec_does_not_read_or_have(clearformer, arguments, complaint) -> None:
     ended = clearformer("trace", *arguments)
     assert (ended.code, ended.out) == (2, "")
     assert complaint in ended.err

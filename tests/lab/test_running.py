@@ -113,6 +113,8 @@ def test_a_budget_for_what_trains_nothing_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(UsageError, match="no steps that a budget could hold"):
         ran(tmp_path, find("pronoun"), budget=60.0)
+    with pytest.raises(UsageError, match="1 to 8 seeds, found 9"):
+        ran(tmp_path, find("pronoun"), seeds=9)
 
 
 def test_what_is_timed_runs_alone(tmp_path: Path) -> None:

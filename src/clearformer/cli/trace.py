@@ -108,6 +108,8 @@ def of_spec(model: str, counts: dict[str, int | None], op: Module | None, layer:
     )
     reading = Reading(batch, length, target)
     found = expand_spec(spec, reading, layer=layer, module=op) if op else trace_spec(spec, reading)
+    # A layer that is not there is refused before anything is printed.
+    found.folded(layer)
     if not screen.as_json:
         positions = positions_of(stack, length)
         of_series = isinstance(stack.input, Series)

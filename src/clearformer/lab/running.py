@@ -64,9 +64,11 @@ def run(
     seeds = settings.seeds
     if seeds is None:
         seeds = plan.seeds if plan is not None else experiment.seeds
-    if not 1 <= seeds <= MOST_SEEDS:
-        raise UsageError(say.BAD_SEEDS, most=MOST_SEEDS, found=seeds)
-    if settings.budget is not None and all(isinstance(arm, ReadingArm) for arm in experiment.arms):
+    reading = [arm for arm in experiment.arms if isinstance(arm, ReadingArm)]
+    most = min([MOST_SEEDS, *(len(arm.sentences) for arm in reading)])
+    if not 1 <= seeds <= most:
+        raise UsageError(say.BAD_SEEDS, most=most, found=seeds)
+    if settings.budget is not None and len(reading) == len(experiment.arms):
         raise UsageError(say.NO_STEPS, name=experiment.name)
     if plan is not None:
         require_same(plan, experiment, settings, notebook)
