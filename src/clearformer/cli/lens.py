@@ -33,9 +33,7 @@ Tune = Annotated[
     Path | None, Parameter(help="Tune the lens on this text first: a learnt map a layer; the model is not changed.")
 ]
 Save = Annotated[Path | None, Parameter(help="Keep the lens that --tune makes in this file, for --tuned.")]
-Tuned = Annotated[Path | None, Parameter(help="Look through a lens that --save kept; another model's is refused.")]
-Save = Annotated[Path | None, Parameter(help="Keep the lens that --tune makes in this file, for --tuned.")]
-Tuned = Annotated[Path | None, Parameter(help="Look through a lens that --save kept; another model's is refused.")]
+Kept = Annotated[Path | None, Parameter(help="Look through a lens that --save kept; another model's is refused.")]
 TuneSteps = Annotated[int | None, Parameter(help="Updates of the tuned lens [50].")]
 
 _PIPED = 120
@@ -52,7 +50,7 @@ def lens(
     tune: Tune = None,
     tune_steps: TuneSteps = None,
     save: Save = None,
-    tuned: Tuned = None,
+    tuned: Kept = None,
     out: Out = None,
     flags: Computing = COMPUTING,
     language: Spoken = "en",

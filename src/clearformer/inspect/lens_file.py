@@ -12,12 +12,11 @@ from clearformer.checkpoint.safetensors_file import open_safetensors
 from clearformer.checkpoint.writing import save_tensors
 from clearformer.errors import CheckpointError, UsageError
 from clearformer.inspect.lens import asked_stack
-from clearformer.inspect.subject import SingleWay
+from clearformer.inspect.subject import single_way
 from clearformer.inspect.tuned_lens import TunedLens
 from clearformer.load import Loaded
-from clearformer.messages import inspect as say_of_looking
 from clearformer.messages import lens as say
-from clearformer.model import Model, TwoTowers
+from clearformer.model import Model
 from clearformer.spec.typed import write
 
 FORMAT = "clearformer tuned lens 1"
@@ -29,7 +28,7 @@ def save_lens(path: Path, made: TunedLens, looked_at: Loaded | Model) -> None:
     require_place(path)
     name = looked_at.name if isinstance(looked_at, Loaded) else type(looked_at).__name__
     maps = {each: value.detach().cpu().contiguous() for each, value in made.named_parameters()}
-    save_tensors(path, maps, {"format": FORMAT, "model": fingerprint(_model(looked_at)), "name": name})
+    save_tensors(path, maps, {"format": FORMAT, "model": fingerprint(single_way(looked_at)), "name": name})
 
 
 def require_place(path: Path) -> None:
@@ -49,7 +48,7 @@ def read_lens(path: Path, looked_at: Loaded | Model) -> TunedLens:
 
     Raises CheckpointError for a file that is damaged, UsageError for one that holds no tuned lens, or another model's.
     """
-    model = _model(looked_at)
+    model = single_way(looked_at)
     stack, file = asked_stack(model), open_safetensors(path)
     if file.metadata.get("format") != FORMAT:
         raise UsageError(say.NO_LENS, path=path)
@@ -78,10 +77,3 @@ def fingerprint(model: Model) -> str:
         sample = numbers[:: max(1, len(numbers) // _SAMPLE)].to(torch.bfloat16).view(torch.int16)
         digest.update(f"{name} {tuple(weight.shape)}".encode() + sample.cpu().numpy().tobytes())
     return digest.hexdigest()
-
-
-def _model(looked_at: Loaded | Model) -> SingleWay:
-    model = looked_at.model if isinstance(looked_at, Loaded) else looked_at
-    if isinstance(model, TwoTowers):
-        raise UsageError(say_of_looking.TWO_TOWERS)
-    return model

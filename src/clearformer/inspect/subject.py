@@ -41,9 +41,7 @@ def subject_of(looked_at: Loaded | Model, given: Input, target: Sequence[int] | 
     encoder-decoder without a target to start from; GenerationError for an input that is empty or past the context.
     """
     loaded = looked_at if isinstance(looked_at, Loaded) else None
-    model = looked_at.model if isinstance(looked_at, Loaded) else looked_at
-    if isinstance(model, TwoTowers):
-        raise UsageError(messages.TWO_TOWERS)
+    model = single_way(looked_at)
     stack, context = first_stack(model), model.spec.context
     if isinstance(given, Tensor) and not isinstance(stack.input, Tokens):
         data, labels = given, []
@@ -61,6 +59,14 @@ def subject_of(looked_at: Loaded | Model, given: Input, target: Sequence[int] | 
     device = next(model.parameters()).device
     target_data = None if written is None else written.to(device)
     return Subject(model, data.to(device), tuple(labels), target_data, tuple(written_labels))
+
+
+def single_way(looked_at: Loaded | Model) -> SingleWay:
+    """The model. Raises UsageError for two towers."""
+    model = looked_at.model if isinstance(looked_at, Loaded) else looked_at
+    if isinstance(model, TwoTowers):
+        raise UsageError(messages.TWO_TOWERS)
+    return model
 
 
 def first_stack(model: SingleWay) -> Stack:

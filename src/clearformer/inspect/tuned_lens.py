@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from clearformer.errors import UsageError
 from clearformer.inspect.lens import answer, asked_stack, listen_to_stream
-from clearformer.inspect.subject import Subject, evaluating, subject_of
+from clearformer.inspect.subject import Subject, evaluating, single_way, subject_of
 from clearformer.load import Loaded
 from clearformer.messages import lens as messages
 from clearformer.model import Model
@@ -74,8 +74,7 @@ def tune(
         raise UsageError(messages.TOO_LITTLE_TEXT, least=LEAST_TOKENS, found=len(ids), path="ids")
     if steps < 1:
         raise UsageError(messages.BAD_STEPS, found=steps)
-    model = looked_at.model if isinstance(looked_at, Loaded) else looked_at
-    piece, held = min(_LONGEST_PIECE, model.spec.context), max(LEAST_TOKENS // 4, len(ids) // 10)
+    piece, held = min(_LONGEST_PIECE, single_way(looked_at).spec.context), max(LEAST_TOKENS // 4, len(ids) // 10)
     learnt, last = list(ids[:-held]), ids[-held:][: _HELD_PIECES * piece]
     kept = [_subject(looked_at, last[at : at + piece], source) for at in range(0, len(last), piece)]
     first = kept[0]
