@@ -32,8 +32,8 @@ NO_MASK_ABOUT = Message(
 )
 MASKED, UNMASKED = Message("causal mask", "有因果掩码"), Message("no mask", "无掩码")
 NO_MASK_CLAIM = Message(
-    "without the mask the accuracy of the next token is falsely high, near 100 %, for the model looks at the answer",
-    "没有掩码时，下一词元准确率虚高到近 100%，因为模型偷看了答案",
+    "without the mask the accuracy of the next token is falsely high, for the model looks at the answer",
+    "没有掩码时，下一词元准确率虚高，因为模型偷看了答案",
 )
 
 HEADS = Message("What do more heads give at equal parameters?", "参数量相同时，更多的头有什么作用？")

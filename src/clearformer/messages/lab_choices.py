@@ -13,8 +13,14 @@ PLACEMENT_ABOUT = Message(
 )
 PRE_WARM, PRE_COLD = Message("before, warmed up", "之前，预热"), Message("before, cold", "之前，不预热")
 POST_WARM, POST_COLD = Message("behind, warmed up", "之后，预热"), Message("behind, cold", "之后，不预热")
-PLACEMENT_CLAIM = Message("norms before the sublayers train more stably", "归一化放在子层之前，训练更稳定")
-WARMUP_CLAIM = Message("norms behind the sublayers need a warm-up", "归一化放在子层之后时需要预热")
+PLACEMENT_CLAIM = Message(
+    "norms before the sublayers train more stably (here: both warmed up, to a lower loss)",
+    "归一化放在子层之前，训练更稳定（此处：都预热时，损失更低）",
+)
+WARMUP_CLAIM = Message(
+    "norms behind the sublayers need a warm-up (here: a higher loss without it)",
+    "归一化放在子层之后时需要预热（此处：不预热则损失更高）",
+)
 
 NORMS = Message("LayerNorm or RMSNorm?", "LayerNorm 还是 RMSNorm？")
 NORMS_ABOUT = Message(
@@ -42,7 +48,9 @@ MHA, GQA, MQA = (
     Message("GQA, 2 of 8", "GQA，2 / 8"),
     Message("MQA, 1 of 8", "MQA，1 / 8"),
 )
-MQA_CLAIM = Message("one shared key/value head loses noticeably in quality", "只用一个共享键值头，质量损失较明显")
+MQA_CLAIM = Message(
+    "one shared key/value head costs quality (here: a higher loss)", "只用一个共享键值头会损失质量（此处：损失更高）"
+)
 
 TIED = Message("One table for embedding and head, or two?", "嵌入与输出头共用一张表，还是各用一张？")
 TIED_ABOUT = Message(
@@ -65,7 +73,8 @@ ROPE, ALIBI, NO_POSITION = Message("RoPE", "RoPE"), Message("ALiBi", "ALiBi"), M
 NO_POSITION_CLAIM = Message("without positions the loss is higher", "没有位置信息时损失更高")
 ROPE_CLAIM = Message("RoPE learns better than sinusoids", "RoPE 比正弦编码学得好")
 ALIBI_CLAIM = Message(
-    "past the trained length ALiBi holds and RoPE does not", "超出训练长度后 ALiBi 仍有效，而 RoPE 失效"
+    "past the trained length ALiBi holds and RoPE does not (here: a lower loss there)",
+    "超出训练长度后 ALiBi 仍有效，而 RoPE 失效（此处：该处损失更低）",
 )
 
 ROPE_SCALING = Message(

@@ -40,8 +40,8 @@ BATCH_NORM_DEPENDS = Message(
     "使用 BatchNorm 时，一行的 logits 取决于同批的其他行",
 )
 BATCH_NORM_GAP = Message(
-    "with BatchNorm the loss in use differs from the one in training mode",
-    "使用 BatchNorm 时，使用时的损失与训练模式下的不同",
+    "with BatchNorm the loss is higher in use than in training mode",
+    "采用 BatchNorm 时，使用时的损失高于训练模式下的损失",
 )
 
 RECURRENCE = Message(
