@@ -7,7 +7,7 @@ import pytest
 from clearformer import spec as s
 from clearformer.errors import UsageError
 from clearformer.inspect.eight_steps import expand, expand_spec
-from clearformer.inspect.plan import Reading
+from clearformer.inspect.plan import Reading, usual_reading
 from clearformer.inspect.trace import trace_spec
 from clearformer.spec.presets import PRESETS, tiny_gpt, transformer_base
 from clearformer.taps import record
@@ -63,7 +63,7 @@ def test_the_eight_steps_of_one_head() -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_has_its_shapes(name: str) -> None:
     spec = PRESETS[name]()
-    rows = trace_spec(spec, Reading(2, 64, 5)).rows
+    rows = trace_spec(spec, usual_reading(spec)).rows
     assert rows[0].op == "embed"
     # The forecaster and the classifiers have a loss as well; a sentence encoder has none.
     assert (rows[-1].stage == "loss") is not isinstance(spec.head, s.Hidden | s.Vector)
