@@ -16,7 +16,7 @@ from clearformer.families.sentence_head import read_sentence_head
 from clearformer.messages import card as say
 from clearformer.spec import DecoderOnly, EncoderOnly, Hidden, Spec, TwoTowers
 from clearformer.spec.codec import from_json
-from clearformer.spec.presets import PRESETS
+from clearformer.store.resolve import Located
 
 MAX_BYTES = 10_000_000
 Progress = Callable[[int, int], None]
@@ -55,13 +55,14 @@ def subject_of(model: str | Path | Mapping[str, object] | Spec, progress: Progre
 
 def _named(model: str | Path, progress: Progress) -> Subject:
     from clearformer.store import resolve
+    from clearformer.store.presets import spec_or_model
 
     name = str(model)
-    if name in PRESETS and not isinstance(model, Path):
-        return of_spec(PRESETS[name](), name)
     if name.endswith(".json"):
         return of_object(read_json(Path(name), MAX_BYTES), Path(name))
-    located = resolve(name, progress=progress)
+    located = resolve(name, progress=progress) if isinstance(model, Path) else spec_or_model(name, progress=progress)
+    if not isinstance(located, Located):
+        return of_spec(located, name)
     if located.kind == "gguf":
         return of_gguf(located.path, located.name)
     path = inside(located.path, "config.json")

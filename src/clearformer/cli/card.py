@@ -10,6 +10,8 @@ from cyclopts import Parameter
 from clearformer.cli.flags import Progressing, Spoken
 from clearformer.cli.screen import Screen, columns
 from clearformer.messages import cli as say
+from clearformer.messages import store as store_say
+from clearformer.store.presets import hides_preset
 
 if TYPE_CHECKING:
     from clearformer.card import Card
@@ -32,6 +34,8 @@ def card(model: Explained, /, *, flags: Explaining = Explaining(), language: Spo
     from clearformer.card.layout import as_text
 
     screen = Screen(language, flags)
+    if hides_preset(model):
+        screen.note(store_say.NOT_THE_PRESET, name=model)
     with screen.progress(say.LOADING, in_bytes=True, name=model) as advance:
         found = explain(model, language=language, progress=advance)
     if screen.as_json:

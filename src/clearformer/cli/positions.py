@@ -14,7 +14,7 @@ from clearformer.cli.flags import Spoken
 from clearformer.cli.screen import Screen
 from clearformer.cli.speaking import COMPUTING, Computing, loaded
 from clearformer.cli.spec_source import spec_of
-from clearformer.spec.presets import PRESETS
+from clearformer.store.presets import names_preset
 
 if TYPE_CHECKING:
     from clearformer.inspect.positions import Scheme
@@ -40,7 +40,7 @@ def positions(
         checked_format(out)
     screen = Screen(language, flags)
     chosen, weights = spec_of(spec, screen), None
-    if needs_weights(chosen) and spec not in PRESETS and not spec.endswith(".json"):
+    if needs_weights(chosen) and not names_preset(spec) and not spec.endswith(".json"):
         weights = loaded(spec, flags, screen).model.state_dict()
     found = schemes(chosen, length, weights)
     files = []

@@ -7,24 +7,27 @@ from pathlib import Path
 
 from clearformer.cli.screen import Screen
 from clearformer.messages import cli as say
+from clearformer.messages import store as store_say
 from clearformer.spec import Hidden, Spec
 from clearformer.spec.codec import from_json
-from clearformer.spec.presets import PRESETS
+from clearformer.store.resolve import Located
 
 MAX_BYTES = 10_000_000
 
 
 def spec_of(name: str, screen: Screen) -> Spec:
-    """A preset's name; a JSON file that holds a config or a spec; else a model as `load` finds it, fetched if it must
-    be. Raises UsageError, StoreError or CheckpointError."""
-    if name in PRESETS:
-        return PRESETS[name]()
+    """A JSON file that holds a config or a spec; a preset's name, if no model here has it; else a model as `load` finds
+    it, fetched if it must be. Raises UsageError, StoreError or CheckpointError."""
     if name.endswith(".json"):
         return spec_of_file(Path(name))
-    from clearformer.store import resolve
+    from clearformer.store.presets import hides_preset, spec_or_model
 
     with screen.progress(say.LOADING, in_bytes=True, name=name) as advance:
-        located = resolve(name, progress=advance)
+        located = spec_or_model(name, progress=advance)
+    if not isinstance(located, Located):
+        return located
+    if hides_preset(name):
+        screen.note(store_say.NOT_THE_PRESET, name=name)
     return spec_of_gguf(located.path) if located.kind == "gguf" else spec_of_folder(located.path)
 
 

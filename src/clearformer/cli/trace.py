@@ -16,7 +16,7 @@ from clearformer.cli.spec_source import spec_of
 from clearformer.errors import UsageError
 from clearformer.messages import inspect as say
 from clearformer.spec import EncoderDecoder, Patches, Series, TwoTowers
-from clearformer.spec.presets import PRESETS
+from clearformer.store.presets import names_preset
 
 if TYPE_CHECKING:
     from clearformer.inspect.eight_steps import Module
@@ -78,7 +78,7 @@ def trace(
 def alone(model: str, text: str | None, counts: dict[str, int | None]) -> bool:
     """Whether the spec alone is asked for. Raises UsageError for a text beside it."""
     sizes = [name for name, count in counts.items() if count is not None]
-    without_weights = model in PRESETS or model.endswith(".json")
+    without_weights = names_preset(model) or model.endswith(".json")
     if text is not None and without_weights:
         raise UsageError(say.NEEDS_WEIGHTS, name=model)
     if text is not None and sizes:

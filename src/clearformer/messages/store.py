@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clearformer.messages import failure
+from clearformer.messages import Message, failure
 
 # Names
 UNKNOWN_MODEL = failure(
@@ -21,6 +21,20 @@ UNHEARD_MODEL = failure(
         "Give a built-in name ({builtin}), a folder, a .gguf file, or a Hub id such as org/name.",
     ),
     zh=("没有名为 {name} 的模型。", "请给出内置名称（{builtin}）、文件夹、.gguf 文件，或形如 org/name 的 Hub 编号。"),
+)
+UNKNOWN_SPEC = failure(
+    en=(
+        "There is no preset and no model {name}.{hint}",
+        "Give a preset ({presets}), a built-in model ({builtin}), a folder, a .gguf file, a config.json, or a Hub id such as org/name.",
+    ),
+    zh=(
+        "没有名为 {name} 的预设或模型。{hint}",
+        "请给出预设（{presets}）、内置模型（{builtin}）、文件夹、.gguf 文件、config.json，或形如 org/name 的 Hub 编号。",
+    ),
+)
+NOT_THE_PRESET = Message(
+    "{name} is the model here of that name, and not the preset.",
+    "{name} 指此处同名的模型，而不是预设。",
 )
 BAD_NAME = failure(
     en=("{name} cannot be the name of a model.", "Use letters, digits, dots, hyphens and underscores."),

@@ -69,10 +69,23 @@ def located(model: str) -> Located | Builtin | HubName:
         raise UsageError(say.NO_SUCH_PATH, path=model)
     if Path(model).parts[0] == RUNS.name:
         # The names of runs begin so; whoever mistypes one means no repository.
-        raise UsageError(say.NO_SUCH_RUN, path=model, runs=", ".join(_runs()) or "–")
+        raise UsageError(say.NO_SUCH_RUN, path=model, runs=", ".join(runs_here()) or "–")
     if name := hub_name(model):
         return name
     raise _unknown(model)
+
+
+def is_here(model: str) -> bool:
+    """Whether a run, a folder with a model or a .gguf file here has that name; whatever else lies there is none."""
+    try:
+        return bool(plain_name(model) and contents(RUNS / model)) or _on_disk(without_tilde(model)) is not None
+    except UsageError:
+        return False
+
+
+def runs_here() -> list[str]:
+    """The names of the runs in this folder that hold a model."""
+    return sorted(path.name for path in RUNS.iterdir() if contents(path)) if RUNS.is_dir() else []
 
 
 def _on_disk(path: Path) -> Located | None:
@@ -116,14 +129,10 @@ def _encodable(model: str) -> bool:
     return True
 
 
-def _runs() -> list[str]:
-    return sorted(path.name for path in RUNS.iterdir() if contents(path)) if RUNS.is_dir() else []
-
-
 def _unknown(model: str) -> UsageError:
     builtin = ", ".join(BUILTIN)
     if model.endswith(".gguf"):
         return UsageError(say.NO_SUCH_PATH, path=model)
-    if guesses := difflib.get_close_matches(model.lower(), [*BUILTIN, *_runs()], n=1, cutoff=0.5):
+    if guesses := difflib.get_close_matches(model.lower(), [*BUILTIN, *runs_here()], n=1, cutoff=0.5):
         return UsageError(say.UNKNOWN_MODEL, name=model, guess=guesses[0], builtin=builtin)
     return UsageError(say.UNHEARD_MODEL, name=model, builtin=builtin)
