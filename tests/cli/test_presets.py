@@ -1,4 +1,4 @@
-"""One name is one model to every verb: what is here goes before a preset, and a name that is nothing shows the nearest."""
+"""One name is one model to every verb: what is here goes before a preset; a name that is nothing shows the nearest."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def test_a_model_here_goes_before_the_preset_of_its_name(here):
     found = spec_or_model("vit")
     assert isinstance(found, Located)
     assert found.path.resolve() == here
-    assert hides_preset("vit") and not names_preset("vit")
+    assert hides_preset("vit")
+    assert not names_preset("vit")
     assert card("vit").rows == card(here / "config.json").rows
 
 
@@ -40,7 +41,8 @@ def test_a_folder_without_a_model_hides_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "vit").mkdir()
     assert spec_or_model("vit") == PRESETS["vit"]()
-    assert names_preset("vit") and not hides_preset("vit")
+    assert names_preset("vit")
+    assert not hides_preset("vit")
 
 
 def test_the_verbs_read_the_model_here_and_say_so(here, clearformer):

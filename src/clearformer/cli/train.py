@@ -175,15 +175,29 @@ def _train(task: str, given: dict[str, Any], flags: Training, overrides: Overrid
     if flags.print_config:
         screen.text(write_recipe(recipe).rstrip())
         return 0
-    import clearformer.machine as machine
-
-    machine.use_threads(recipe.compute.threads)
+    _require_possible(recipe, flags)
     if flags.dry_run:
         return _reckon(task, recipe, flags, screen)
     out = flags.out or next_free(task)
     run = RunFolder.open(out) if flags.resume else RunFolder.create(out, write_recipe(recipe))
     with run.lock():
         return _run(task, recipe, run, flags, screen)
+
+
+def _require_possible(recipe: Recipe, flags: Training) -> None:
+    """Whatever the call alone shows to be wrong is said before data are read or a folder is made."""
+    import clearformer.machine as machine
+    from clearformer.tasks.registry import require_named
+    from clearformer.train.recipe_checks import check_length, check_recipe
+    from clearformer.train.trackers import require_tracker
+
+    check_recipe(recipe)
+    check_length(recipe)
+    machine.use_threads(recipe.compute.threads)
+    machine.checked_device(recipe.compute.device)
+    require_named(recipe)
+    if flags.tracker is not None:
+        require_tracker(flags.tracker)
 
 
 def _run(task: str, recipe: Recipe, run: RunFolder, flags: Training, screen: Screen) -> int:
@@ -289,8 +303,11 @@ def _reckon(task: str, recipe: Recipe, flags: Training, screen: Screen) -> int:
     from clearformer.tasks.registry import open_task
     from clearformer.train.estimate import estimate
 
+    screen.note(say.READING_DATA)
     with tempfile.TemporaryDirectory(prefix="clearformer-") as folder:
-        found: Estimate = estimate(open_task(recipe, Path(folder)), recipe)
+        opened = open_task(recipe, Path(folder))
+        screen.note(say.TRYING)
+        found: Estimate = estimate(opened, recipe)
     if screen.as_json:
         screen.json(found.facts())
         return 0

@@ -66,6 +66,9 @@ class Watching:
                 self._line(say.EVALUATED_BEST if event.best else say.EVALUATED, step=event.step, figures=figures)
             case Sampled():
                 for sample in event.samples:
+                    if sample.picture is not None and self._bar is not None:
+                        # Rows of shades are for eyes; a log has the image's number.
+                        self._bar.console.print(visible(sample.picture, keep="\n"), markup=False, highlight=False)
                     self._line(say.SAMPLE, input=_short(sample.input), output=_short(sample.output))
                     if sample.truth is not None:
                         self._line(say.SAMPLE_TRUTH, truth=_short(sample.truth))

@@ -50,8 +50,8 @@ class Step:
         return date.replace(year=year, month=month + 1, day=min(date.day, _days_in(year, month + 1)))
 
 
-def step_of(dates: Sequence[datetime], path: Path | str, *, first_line: int = 2) -> Step:
-    """The step that all dates keep. Raises DataError at the first that is missing, repeated or out of order."""
+def step_of(dates: Sequence[datetime], path: Path | str, lines: Sequence[int] = ()) -> Step:
+    """The step that all dates keep; `lines` says where each stands, one behind the other below a header if left out. Raises DataError at the first that is missing, repeated or out of order."""
     step = Step(seconds=(dates[1] - dates[0]).total_seconds())
     months = Step(months=12 * (dates[1].year - dates[0].year) + dates[1].month - dates[0].month)
     # Two months of 31 days in turn look like a step of 31 days, until the third.
@@ -64,7 +64,7 @@ def step_of(dates: Sequence[datetime], path: Path | str, *, first_line: int = 2)
             raise DataError(
                 say.MISSING_DATE,
                 path=path,
-                line=first_line + index,
+                line=lines[index] if lines else index + 2,
                 before=dates[index - 1],
                 expected=expected,
                 found=dates[index],

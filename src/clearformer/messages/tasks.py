@@ -49,9 +49,26 @@ TOO_LITTLE = failure(
         "请提供更多文本；data.share 决定留作验证的比例。",
     ),
 )
+MADE_WHOLE = failure(
+    en=(
+        "{path} is a text made by rule, with a validation part of its own; {field} has no use.",
+        "Leave --{field} out.",
+    ),
+    zh=("{path} 是按规则生成的文本，自带验证部分；{field} 没有用处。", "请去掉 --{field}。"),
+)
 NO_TEST = failure(
-    en=("{path} has no test split.", "Give data.test, or evaluate the validation split."),
-    zh=("{path} 没有测试集。", "请给出 data.test，或评估验证集。"),
+    en=(
+        "{path} has no test split.",
+        "Judge it on validation: --split validation. A test split is named when a run begins: clearformer train … --data.test FILE",
+    ),
+    zh=(
+        "{path} 没有测试集。",
+        "请改用验证集：--split validation。测试集须在训练时指定：clearformer train … --data.test 文件",
+    ),
+)
+NO_TEST_MADE = failure(
+    en=("{path} has no test split: its text is made by rule.", "Judge it on validation: --split validation"),
+    zh=("{path} 没有测试集：其文本按规则生成。", "请改用验证集：--split validation"),
 )
 CUSTOM_DOES_NOT_FIT = failure(
     en=(

@@ -30,10 +30,13 @@ ONE_PAIR = failure(
 )
 NO_TEST = failure(
     en=(
-        "There is no test text.",
-        "Give data.test_source and data.test_target when training, or evaluate on validation.",
+        "{path} has no test split.",
+        "Judge it on validation: --split validation. Test text is named when a run begins: clearformer train translation … --data.test_source FILE --data.test_target FILE",
     ),
-    zh=("没有测试文本。", "请在训练时给出 data.test_source 与 data.test_target，或在 validation 上评估。"),
+    zh=(
+        "{path} 没有测试集。",
+        "请改用验证集：--split validation。测试文本须在训练时指定：clearformer train translation … --data.test_source 文件 --data.test_target 文件",
+    ),
 )
 READS_NO_TOKENS = failure(
     en=("model.spec reads {found}; a translator reads tokens.", "Give an EncoderDecoder with Tokens on both sides."),

@@ -49,11 +49,11 @@ NO_STEPS = failure(
 NOT_FINITE = failure(
     en=(
         "The loss or its gradient was not finite at {count} steps in a row, the last being {step} (loss {loss}, gradient {norm}); expected finite numbers.",
-        "Lower optimizer.lr, lengthen schedule.warmup, or look for bad values in the data; the last saved state is intact.",
+        "Lower --optimizer.lr (it is {lr}), lengthen --schedule.warmup, or look for bad values in the data; what was saved before is intact.",
     ),
     zh=(
         "损失或其梯度连续 {count} 步不是有限值，最后是第 {step} 步（损失 {loss}，梯度 {norm}）；应为有限值。",
-        "请减小 optimizer.lr、加长 schedule.warmup，或检查数据中的异常值；上次保存的状态完好。",
+        "请减小 --optimizer.lr（现为 {lr}）、加长 --schedule.warmup，或检查数据中的异常值；此前保存的内容完好。",
     ),
 )
 WEIGHTS_NOT_FINITE = failure(
@@ -64,6 +64,16 @@ WEIGHTS_NOT_FINITE = failure(
     zh=(
         "第 {step} 步之后出现了非有限的权重；应为有限值。它们不会被保存。",
         "请减小 optimizer.lr 或 clip；上次保存的状态完好。",
+    ),
+)
+DIVERGED = failure(
+    en=(
+        "The training diverged: after step {step} the loss is {loss}, with optimizer.lr {lr}.",
+        "Start again with a smaller rate, such as --optimizer.lr {lower}, or a longer --schedule.warmup; what was saved before is intact.",
+    ),
+    zh=(
+        "训练已发散：第 {step} 步之后损失为 {loss}，optimizer.lr 为 {lr}。",
+        "请改用较小的学习率重新训练，例如 --optimizer.lr {lower}，或加长 --schedule.warmup；此前保存的内容完好。",
     ),
 )
 SKIPPED = Message(
@@ -148,6 +158,6 @@ PARAMETERS = Message("Parameters: {count:,}", "参数量：{count:,}")
 MEMORY = Message("Memory: about {size}", "内存：约 {size}")
 DATA_SIZE = Message("{name}: {count:,}", "{name}：{count:,}")
 TIME = Message(
-    "Time: about {time} for {steps:,} steps ({update_ms:.1f} ms an update, {evaluations} evaluations of {evaluation_s:.1f} s)",
-    "时间：{steps:,} 步约 {time}（每次更新 {update_ms:.1f} 毫秒，{evaluations} 次评估、每次 {evaluation_s:.1f} 秒）",
+    "Time: about {time} for {steps:,} steps ({update_ms:.1f} ms an update; {evaluations} evaluations of {evaluation_s:.1f} s, with samples {share:.0%} of it)",
+    "时间：{steps:,} 步约 {time}（每次更新 {update_ms:.1f} 毫秒；{evaluations} 次评估、每次 {evaluation_s:.1f} 秒，连同样例占总时间的 {share:.0%}）",
 )

@@ -34,6 +34,9 @@ NO_REFERENCE = failure(
 )
 
 READING_DATA = Message("Reading the data …", "正在读取数据……")
+TRYING = Message(
+    "Trying how fast this machine trains it; kept for the next time …", "正在测试本机的训练速度；结果会留待下次使用……"
+)
 SIZE = Message("  {name}: {count}", "  {name}：{count}")
 STEP = Message(
     "loss {loss:.3f}  {speed:.0f} {unit}/s{mfu}{memory}", "损失 {loss:.3f}  {speed:.0f} {unit}/秒{mfu}{memory}"

@@ -209,6 +209,9 @@ def _compile(
         return wanted.compile == "yes"
     if not fixed_shapes or wanted.checkpoint_activations or not compiling.may_pay(seen.seconds, steps):
         return False
+    # The step that was observed was the first, and slow for that.
+    if not compiling.may_pay(compiling.time_step(step), steps):
+        return False
     shapes = sorted(map(repr, [*seen.products.items(), *seen.attentions.items()]))
     figures = kept.ask(f"compile {eager} {shapes}", lambda: compiling.time_compiling(model, step))
     fast = compiling.pays(figures, steps)

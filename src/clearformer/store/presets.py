@@ -1,4 +1,4 @@
-"""Names of specs beside names of models: what `cost`, `card`, `trace` and `positions` are told, which need no weights."""
+"""Names of specs beside names of models, for the verbs that need no weights: cost, card, trace, positions."""
 
 from __future__ import annotations
 

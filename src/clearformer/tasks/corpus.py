@@ -46,6 +46,15 @@ class TextData:
         require("data.context", self.context, self.context >= 2, say.WHOLE_FROM_2)
         require("data.batch", self.batch, self.batch >= 1, say.WHOLE_FROM_1)
 
+    def require_named(self) -> None:
+        """Raises DataError where there is no path, or files beside a text that is made in all its parts."""
+        if not self.path:
+            names = ", ".join((*NAMED, *MADE))
+            raise DataError(say.NO_DATA, expected=say.TEXT_EXPECTED, names=names)
+        for field, given in (("data.validation", self.validation), ("data.test", self.test)):
+            if self.path in MADE and given is not None:
+                raise DataError(say.MADE_WHOLE, path=self.path, field=field)
+
 
 @dataclass(frozen=True)
 class Corpus:
@@ -68,9 +77,7 @@ class Corpus:
         begin: str | None = None,
     ) -> Corpus:
         """`begin` and `end` name the marks put around each document. Raises DataError and TokenizerError."""
-        if not data.path:
-            names = ", ".join((*NAMED, *MADE))
-            raise DataError(say.NO_DATA, expected=say.TEXT_EXPECTED, names=names)
+        data.require_named()
         texts = _split(data)
         tokenizer = obtain(choice, folder, texts["training"], specials)
         before = [] if begin is None else [marked(tokenizer, begin)]

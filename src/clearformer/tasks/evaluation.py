@@ -12,8 +12,11 @@ import torch
 from clearformer.checkpoint.folder import RECIPE
 from clearformer.errors import DataError, RunError, UsageError
 from clearformer.load import Loaded, load
+from clearformer.messages import Failure
 from clearformer.messages import tasks as say
+from clearformer.messages import tasks_translation as translation_say
 from clearformer.store.resolve import resolve
+from clearformer.tasks.corpus import MADE
 from clearformer.tasks.registry import open_task, recipe_types
 from clearformer.train.recipe import Recipe
 from clearformer.train.recipe_file import read_recipe
@@ -73,9 +76,17 @@ def evaluate_run(opened: Run, split: Split = "validation", *, progress: Progress
     """The same for a run that is open. Raises DataError for a split that there is not."""
     count = next((n for name, n in opened.task.sizes().items() if name.startswith(split)), None)
     if count is None:
-        raise DataError(say.NO_TEST, path=opened.path)
+        raise DataError(_without_test(opened.task), path=opened.path)
     metrics = opened.task.evaluate(opened.loaded.model, split, progress=progress)
     return Evaluation(opened.task.name, split, metrics, count)
+
+
+def _without_test(task: Task[Any]) -> Failure:
+    """What helps, by where the task's data come from."""
+    data = task.recipe.data  # type: ignore[attr-defined]
+    if task.name == "translation":
+        return translation_say.NO_TEST
+    return say.NO_TEST_MADE if data.path in MADE else say.NO_TEST
 
 
 def _recipe(folder: Path, batch: int | None) -> Recipe:

@@ -50,6 +50,11 @@ class LabelledData:
         require("data.context", self.context, self.context >= 3, say.WHOLE_FROM_3)
         require("data.batch", self.batch, self.batch >= 1, say.WHOLE_FROM_1)
 
+    def require_named(self) -> None:
+        """Raises DataError where there is no path."""
+        if not self.path:
+            raise DataError(say.NO_DATA, expected=say.TABLE_EXPECTED, names=SST2)
+
 
 class Encoded(NamedTuple):
     """One split: each text's ids, and its label's number."""
@@ -72,8 +77,7 @@ class LabelledTexts:
     @classmethod
     def open(cls, data: LabelledData, choice: TokenizerChoice, folder: Path) -> LabelledTexts:
         """Raises DataError and TokenizerError."""
-        if not data.path:
-            raise DataError(say.NO_DATA, expected=say.TABLE_EXPECTED, names=SST2)
+        data.require_named()
         tables = _split(data)
         known = (folder / LABELS).exists()
         names = read_names(folder) if known else tuple(sorted(set(tables["training"].labels)))
@@ -134,7 +138,7 @@ def _encoded(table: Table, tokenizer: FastTokenizer, names: tuple[str, ...], dat
     numbers = {name: number for number, name in enumerate(names)}
     for label in table.labels:
         if label not in numbers:
-            raise DataError(say.UNKNOWN_LABEL, path=data.path, found=label, expected=", ".join(names))
+            raise DataError(say.UNKNOWN_LABEL, path=data.path, found=label[:60], expected=", ".join(names))
     whole, frame = [tokenizer.encode(text, special=False) for text in table.texts], Frame.of(tokenizer)
     ids = tuple(frame.around(text, data.context) for text in whole)
     room = data.context - len(frame.before) - len(frame.after)

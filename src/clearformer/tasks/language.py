@@ -92,6 +92,9 @@ class LanguageTask:
         windows = EvaluationWindows(part.ids, part.ends, context=data.context, batch=data.batch)
         sizes = torch.from_numpy(byte_lengths(self.corpus.tokenizer)).to(device)
         found, length = Score(), 0
+        texts = torch.from_numpy(self.corpus.excerpts(split, _FREE_TEXTS, data.context)).to(device)
+        # First, so that progress counts all that is left.
+        free = free_running_accuracy(model, texts, given=max(1, texts.shape[1] // 2))
         for number in range(windows.count(0)):
             batch: TokenBatch = to_device(windows.batch(0, number), device)
             inputs, targets = _shifted(batch)
@@ -99,13 +102,12 @@ class LanguageTask:
             length += int(sizes[targets[targets >= 0]].sum())
             if progress is not None:
                 progress(number + 1, windows.count(0))
-        texts = torch.from_numpy(self.corpus.excerpts(split, _FREE_TEXTS, data.context)).to(device)
         return {
             "loss": found.loss,
             "perplexity": found.perplexity,
             "bits_per_byte": found.nats / math.log(2) / max(length, 1),
             "accuracy": found.accuracy,
-            "free_running_accuracy": free_running_accuracy(model, texts, given=max(1, texts.shape[1] // 2)),
+            "free_running_accuracy": free,
         }
 
     def samples(self, model: Model) -> tuple[Sample, ...]:

@@ -101,12 +101,12 @@ class MaskedTask:
         """Over the whole split, always the same tokens hidden: `loss` (nats a hidden token) and `accuracy`; and
         `pseudo_perplexity` over 256 tokens of it."""
         assert isinstance(model, EncoderOnly)
-        windows, found = self._windows(split, None), Score()
+        # The tokens alone first, so that progress counts all that is left.
+        windows, found, alone = self._windows(split, None), Score(), self._alone(model, split)
         for number in range(windows.count(0)):
             found = found.plus(self._score(model, windows.batch(0, number)))
             if progress is not None:
                 progress(number + 1, windows.count(0))
-        alone = self._alone(model, split)
         return {"loss": found.loss, "accuracy": found.accuracy, "pseudo_perplexity": alone.perplexity}
 
     def _alone(self, model: EncoderOnly, split: Split) -> Score:

@@ -66,6 +66,17 @@ class ParallelData:
         require("data.dropout", self.dropout, 0 <= self.dropout < 1, tasks_say.SHARE_WITH_ZERO)
         require("data.batch", self.batch, self.batch >= 4, say.TOKENS_FROM)
 
+    def require_named(self) -> None:
+        """Raises DataError for a set that there is not, and for one side without the other."""
+        if self.name is not None:
+            if self.name != MULTI30K:
+                raise DataError(say.UNKNOWN_SET, expected=MULTI30K, found=self.name)
+            return
+        for split, fields in _FILES.items():
+            given = [getattr(self, field) for field in fields]
+            if None in given and (given != [None, None] or split == "training"):
+                raise DataError(say.NO_DATA, field=fields[given.index(None)], names=MULTI30K)
+
 
 class EncodedPairs(NamedTuple):
     """One split: ids with their marks, and the translations as they were written."""
@@ -111,7 +122,7 @@ class ParallelText:
     def split(self, name: str) -> EncodedPairs:
         """Raises DataError where there is no such split."""
         if name not in self.splits:
-            raise DataError(say.NO_TEST)
+            raise DataError(say.NO_TEST, path=self.data.name or self.data.source)
         return self.splits[name]
 
     def pairs(self, split: str, *, seed: int | None) -> Pairs:
@@ -173,9 +184,8 @@ def _encoded(
 
 def _files(data: ParallelData) -> dict[str, tuple[Path, Path]]:
     """Each split's two files."""
+    data.require_named()
     if data.name is not None:
-        if data.name != MULTI30K:
-            raise DataError(say.UNKNOWN_SET, expected=MULTI30K, found=data.name)
         folder = find(MULTI30K)
         return {split: (folder / f"{stem}.de.gz", folder / f"{stem}.en.gz") for split, stem in _SETS.items()}
     found: dict[str, tuple[Path, Path]] = {}
@@ -183,8 +193,6 @@ def _files(data: ParallelData) -> dict[str, tuple[Path, Path]]:
         given = [getattr(data, field) for field in fields]
         if None not in given:
             found[split] = Path(given[0]).expanduser(), Path(given[1]).expanduser()
-        elif given != [None, None] or split == "training":
-            raise DataError(say.NO_DATA, field=fields[given.index(None)], names=MULTI30K)
     return found
 
 

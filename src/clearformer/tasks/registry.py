@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from clearformer.errors import UsageError
 from clearformer.messages import did_you_mean
 from clearformer.messages import tasks as say
 from clearformer.train.recipe import Recipe
 from clearformer.train.task import Task
+
+
+class Named(Protocol):
+    """What every task's recipe has as `data`."""
+
+    def require_named(self) -> None:
+        """Raises DataError or UsageError, and reads nothing."""
+
 
 Entry = tuple[type[Recipe], Callable[[Any, Path], Task[Any]]]
 
@@ -79,6 +87,12 @@ def task_name(recipe: Recipe) -> str:
 def open_task(recipe: Recipe, folder: Path) -> Task[Any]:
     """The recipe's task, its data read and kept ready under `folder`. Raises DataError, TokenizerError, UsageError."""
     return _entry(task_name(recipe))[1](recipe, folder)
+
+
+def require_named(recipe: Recipe) -> None:
+    """Raises DataError or UsageError for a recipe whose data are not named, or not so that they can be found."""
+    data: Named = recipe.data  # type: ignore[attr-defined]
+    data.require_named()
 
 
 def _entry(task: str) -> Entry:

@@ -67,6 +67,13 @@ class SeriesData:
             held = 1 <= self.season <= self.lookback
             require("data.season", self.season, held, say.SEASON_RANGE, lookback=self.lookback)
 
+    def require_named(self) -> None:
+        """Raises DataError where there is no path, UsageError for other columns without one to forecast."""
+        if not self.path:
+            raise DataError(task_say.NO_DATA)
+        if self.others and self.target is None:
+            raise UsageError(task_say.OTHERS_NEED_TARGET)
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -162,10 +169,7 @@ class SplitSeries:
 
 
 def _table(data: SeriesData) -> Table:
-    if not data.path:
-        raise DataError(task_say.NO_DATA)
-    if data.others and data.target is None:
-        raise UsageError(task_say.OTHERS_NEED_TARGET)
+    data.require_named()
     wanted = (data.target,) if data.target is not None and not data.others else None
     if data.path == "sine":
         table = sine()

@@ -70,6 +70,11 @@ class ImageData:
         turn = self.augmentation.turn
         require("data.augmentation.turn", turn, 0 <= turn <= 180, say.DEGREES)
 
+    def require_named(self) -> None:
+        """Raises DataError where there is no path."""
+        if not self.path:
+            raise DataError(say.NO_DATA)
+
 
 @dataclass(frozen=True)
 class VisionTransformer:
@@ -193,14 +198,19 @@ class VisionTask:
         return torch.cat(logits), torch.from_numpy(self.pictures.labels[part])
 
     def samples(self, model: Model) -> tuple[Sample, ...]:
-        """A few validation images, drawn in shades, with the class that the model gives them."""
+        """A few validation images by their number in the data, drawn in shades, with the class that the model gives."""
         assert isinstance(model, EncoderOnly)
         part, names = self.parts["validation"], self.pictures.names
         chosen = part[np.linspace(0, len(part) - 1, min(_SHOWN, len(part))).astype(int)]
         with torch.no_grad():
             found = self._logits(model, chosen).argmax(1).tolist()
         return tuple(
-            Sample(_drawn(self.pictures.images[sample]), names[label], names[int(self.pictures.labels[sample])])
+            Sample(
+                f"#{sample}",
+                names[label],
+                names[int(self.pictures.labels[sample])],
+                _drawn(self.pictures.images[sample]),
+            )
             for sample, label in zip(chosen, found, strict=True)
         )
 
@@ -214,8 +224,7 @@ class VisionTask:
 
 
 def _pictures(data: ImageData, folder: Path) -> Pictures:
-    if not data.path:
-        raise DataError(say.NO_DATA)
+    data.require_named()
     path = Path(data.path)
     if data.path != "digits" and path.is_dir():
         return folder_pictures(path, data.size, folder / "cache")

@@ -6,15 +6,20 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from clearformer.errors import TokenizerError
 from clearformer.messages import text as messages
 from clearformer.text.fast import FastTokenizer, library_errors
+from clearformer.text.interruptible import interruptibly
 
 if TYPE_CHECKING:
     import tokenizers
+
+
+_PART = re.compile(r"\S{1000}(?=\S)")
 
 
 def train_characters(texts: Iterable[str], specials: Mapping[str, str]) -> FastTokenizer:
@@ -56,7 +61,7 @@ def train_bpe(
             special_tokens=special,
             initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         )
-        backend.train_from_iterator(_pieces(texts), trainer)
+        interruptibly(lambda: backend.train_from_iterator(_pieces(texts), trainer))
         found = backend.get_vocab_size()
         if found < vocabulary:
             raise TokenizerError(messages.VOCABULARY_PAST_TEXT, expected=vocabulary, found=found)
@@ -80,9 +85,12 @@ def _with_specials(backend: tokenizers.Tokenizer, specials: Mapping[str, str]) -
 
 
 def _pieces(texts: Iterable[str], size: int = 100_000) -> Iterator[str]:
-    """Long texts in lines: the library counts words by text, and one text of a gigabyte would be one thread's."""
+    """Long texts in lines: the library counts words by text, and one text of a gigabyte would be one thread's. Very long
+    words in parts: every merge reads a word to its end, and a text without a space would be read once for each."""
     for text in texts:
-        if len(text) <= size:
-            yield text
-        else:
-            yield from text.splitlines(keepends=True)
+        for line in (text,) if len(text) <= size else text.splitlines(keepends=True):
+            start = 0
+            for part in _PART.finditer(line):
+                yield line[start : part.end()]
+                start = part.end()
+            yield line[start:]

@@ -20,24 +20,35 @@ from clearformer.train.step import gradient, to_device
 from clearformer.train.task import Task
 
 SECONDS = 10.0
+_WATCHED = 0.2
+"""The share of a budget that evaluating and sampling may take, where the recipe does not say how often."""
 _WARM = 2
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds that the first updates take beyond the others', of one update, and of one whole evaluation; and the most
-    memory, in bytes, that the process has held."""
+    """Seconds that the first updates take beyond the others', of one update, of one whole evaluation, and of the
+    samples that are shown with it; and the most memory, in bytes, that the process has held."""
 
     start_s: float
     update_s: float
     evaluation_s: float
+    sample_s: float
     memory: int
 
+    def periods_in(self, budget: float) -> int:
+        """How often a run of `budget` seconds may be watched, from once to PERIODS times."""
+        return min(max(int(_WATCHED * budget / max(self.evaluation_s + self.sample_s, 1e-9)), 1), PERIODS)
+
     def steps_in(self, budget: float, watch: Watch) -> int:
-        """How many updates fit into `budget` seconds beside their evaluations; at least 1."""
-        if watch.evaluate is not None:
-            return max(int(budget / (self.update_s + self.evaluation_s / watch.evaluate)), 1)
-        return max(int((budget - PERIODS * self.evaluation_s) / self.update_s), 1)
+        """How many updates fit into `budget` seconds beside their evaluations and samples; at least 1."""
+        left, an_update, periods = budget, self.update_s, self.periods_in(budget)
+        for seconds, every in ((self.evaluation_s, watch.evaluate), (self.sample_s, watch.sample)):
+            if every is None:
+                left -= periods * seconds
+            else:
+                an_update += seconds / every
+        return max(int(left / an_update), 1)
 
 
 def calibrate(
@@ -50,7 +61,7 @@ def calibrate(
     put(model, own)
     mover.forget()
     evaluation_s = _time_evaluation(task, twin, own, choices, seconds * 0.2)
-    return Timing(start_s, update_s, evaluation_s, peak_memory())
+    return Timing(start_s, update_s, evaluation_s, _time_samples(task, twin, own, choices), peak_memory())
 
 
 def _time_updates(task: Task[Any], recipe: Recipe, model: Any, mover: Mover, seconds: float) -> tuple[float, float]:
@@ -72,19 +83,28 @@ def _time_updates(task: Task[Any], recipe: Recipe, model: Any, mover: Mover, sec
 
 
 def _time_evaluation(task: Task[Any], twin: Model, weights: Weights, choices: Choices, seconds: float) -> float:
-    """Begin one; if it is not done in time, reckon from the share that is."""
-    begun, share = time.perf_counter(), 1.0
+    """Begin one; if it is not done in time, reckon what is left at the pace of what was counted. What comes before the
+    first count is done once and has no pace."""
+    begun, left, counts = time.perf_counter(), 0.0, list[tuple[float, int]]()
 
     def watch(done: int, total: int) -> None:
-        nonlocal share
-        share = done / max(total, 1)
-        if time.perf_counter() - begun > seconds and done < total:
+        nonlocal left
+        counts.append((time.perf_counter(), done))
+        (first_at, first), (at, last) = counts[0], counts[-1]
+        if at - begun > seconds and first < last < total:
+            left = (at - first_at) / (last - first) * (total - last)
             raise EndAskedFor
 
     try:
         with looked_at(twin, weights, choices):
             task.evaluate(twin, progress=watch)
-        share = 1.0
     except EndAskedFor:
         pass
-    return (time.perf_counter() - begun) / max(share, 1e-3)
+    return time.perf_counter() - begun + left
+
+
+def _time_samples(task: Task[Any], twin: Model, weights: Weights, choices: Choices) -> float:
+    begun = time.perf_counter()
+    with looked_at(twin, weights, choices):
+        task.samples(twin)
+    return time.perf_counter() - begun

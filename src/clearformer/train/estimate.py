@@ -31,19 +31,22 @@ _UNITS = ((3600, "h"), (60, "min"), (1, "s"))
 
 @dataclass(frozen=True)
 class Estimate:
-    """Memory in bytes; the time is that of `steps` updates and the evaluations between them, on this machine."""
+    """Memory in bytes; the time is that of `steps` updates and the evaluations and
+    samples between them, on this machine."""
 
     parameters: int
     memory: int
     sizes: Mapping[str, int]
     steps: int
     evaluations: int
+    samples: int
     timing: Timing
 
     @property
     def seconds(self) -> float:
         timing = self.timing
-        return timing.start_s + self.steps * timing.update_s + self.evaluations * timing.evaluation_s
+        watched = self.evaluations * timing.evaluation_s + self.samples * timing.sample_s
+        return timing.start_s + self.steps * timing.update_s + watched
 
     def facts(self) -> dict[str, Any]:
         """As JSON."""
@@ -55,6 +58,9 @@ class Estimate:
             "seconds": self.seconds,
             "update_s": self.timing.update_s,
             "evaluation_s": self.timing.evaluation_s,
+            "evaluations": self.evaluations,
+            "sample_s": self.timing.sample_s,
+            "samples": self.samples,
         }
 
     def lines(self) -> Iterator[tuple[Message, dict[str, Any]]]:
@@ -72,6 +78,7 @@ class Estimate:
                 "update_ms": timing.update_s * 1e3,
                 "evaluations": self.evaluations,
                 "evaluation_s": timing.evaluation_s,
+                "share": 1 - (timing.start_s + self.steps * timing.update_s) / self.seconds,
             },
         )
 
@@ -91,8 +98,14 @@ def estimate(task: Task[Any], recipe: Recipe, cache: Path | None = None) -> Esti
             timing = calibrate(task, recipe, model, Mover(model, recipe.optimizer), choices, SECONDS)
         folder.mkdir(parents=True, exist_ok=True)
         write_bytes(path, json.dumps(asdict(timing)).encode())
-    plan = Plan.of(recipe.watch, recipe.steps or timing.steps_in(recipe.budget or 0, recipe.watch))
-    return Estimate(parameters, timing.memory, task.sizes(), plan.steps, plan.evaluations_after(0), timing)
+    if recipe.budget is None:
+        assert recipe.steps is not None
+        plan = Plan.of(recipe.watch, recipe.steps)
+    else:
+        steps = timing.steps_in(recipe.budget, recipe.watch)
+        plan = Plan.of(recipe.watch, steps, timing.periods_in(recipe.budget))
+    watched = plan.evaluations_after(0), plan.samples_after(0)
+    return Estimate(parameters, timing.memory, task.sizes(), plan.steps, *watched, timing)
 
 
 def _key(task: Task[Any], recipe: Recipe, parameters: int) -> str:

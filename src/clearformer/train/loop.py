@@ -5,6 +5,7 @@ It yields what happens and prints nothing; it knows no task, and nothing of how 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from typing import Any
@@ -38,6 +39,8 @@ class Trainer:
     """One run of a recipe, in a run folder whose lock the caller holds; `alter` changes the model before it learns."""
 
     now: Session
+    latest: Any = None
+    """The first batch of the last update."""
 
     def __init__(
         self, task: Task[Any], recipe: Recipe, run: RunFolder, *, resume: bool = False, alter: Alter | None = None
@@ -62,6 +65,7 @@ class Trainer:
                 while (reason := self._reason(asked)) is None:
                     self.now.pace.start()
                     batches = [self._next() for _ in range(self.recipe.accumulate)]
+                    self.latest = batches[0]
                     found = gradient(self.task, model, batches, self.recipe.clip)
                     yield from self._step(found)
                     yield from self._look(asked)
@@ -89,7 +93,7 @@ class Trainer:
         if not found.finite:
             values = {"step": progress.step, "loss": found.loss, "norm": found.norm, "count": progress.skipped}
             if progress.skipped == MOST_SKIPPED:
-                raise TrainingError(say.NOT_FINITE, **values)
+                raise TrainingError(say.NOT_FINITE, **values, lr=self.recipe.optimizer.lr)
             yield Noted(say.SKIPPED, {**values, "most": MOST_SKIPPED}, warning=True)
         elif progress.step % self.recipe.watch.log == 0 or progress.step == now.plan.steps:
             yield self._stepped(found, lr)
@@ -99,7 +103,10 @@ class Trainer:
     def _look(self, asked: Asked) -> Iterator[Event]:
         """Evaluate, sample and save, each where it is due and not done; a resumed run makes up for what it owes."""
         now, progress = self.now, self.now.progress
-        if now.plan.due(now.plan.evaluate, progress.step, progress.evaluated):
+        evaluates = now.plan.due(now.plan.evaluate, progress.step, progress.evaluated)
+        if evaluates or now.plan.due(now.plan.sample, progress.step, progress.sampled):
+            self._require_sound()
+        if evaluates:
             yield from self._evaluate(asked)
         if now.plan.due(now.plan.sample, progress.step, progress.sampled) and asked.reason is None:
             with looked_at(now.twin, now.average.weights(now.model), now.choices):
@@ -108,6 +115,18 @@ class Trainer:
             yield Sampled(progress.step, samples)
         if now.plan.due(now.plan.save, progress.step, progress.saved):
             yield self._save()
+
+    def _require_sound(self) -> None:
+        """Raises TrainingError where even the loss of a batch just learnt is no number: nothing that such a model says
+        means anything, and some of it would end in an error elsewhere."""
+        if self.latest is None:
+            return
+        now, asked = self.now, self.recipe.optimizer
+        with looked_at(now.twin, now.average.weights(now.model), now.choices):
+            loss = self.task.loss(now.twin, self.latest).total.item()
+        if not math.isfinite(loss):
+            lower = min(asked.lr / 10, type(asked)().lr)
+            raise TrainingError(say.DIVERGED, step=now.progress.step, loss=loss, lr=asked.lr, lower=f"{lower:.0e}")
 
     def _evaluate(self, asked: Asked) -> Iterator[Event]:
         """Judge the averaged weights and keep the best; a signal leaves it undone, and undone it is saved."""

@@ -11,7 +11,8 @@ from clearformer.train.recipe import Watch
 from clearformer.train.task import Metric
 
 PERIODS = 20
-"""How often a run is evaluated, sampled and saved where its recipe does not say."""
+"""How often a run is evaluated, sampled and saved at most, where its recipe does not say."""
+_LEAST_BETWEEN = 10
 
 
 @dataclass
@@ -51,14 +52,16 @@ class Plan:
     """At which steps of 1 … `steps` something is due; the last is always."""
 
     steps: int
+    periods: int
     evaluate: int
     sample: int
     save: int
 
     @classmethod
-    def of(cls, watch: Watch, steps: int) -> Plan:
-        period = -(-steps // PERIODS)
-        return cls(steps, watch.evaluate or period, watch.sample or period, watch.save or period)
+    def of(cls, watch: Watch, steps: int, periods: int = PERIODS) -> Plan:
+        """What the recipe leaves open is due `periods` times, and at least ten steps apart: a short run shall learn."""
+        period = max(-(-steps // periods), min(_LEAST_BETWEEN, steps))
+        return cls(steps, periods, watch.evaluate or period, watch.sample or period, watch.save or period)
 
     def due(self, every: int, step: int, done: int) -> bool:
         """Whether what is due every so many steps, and was done last at `done`, is due now."""
@@ -66,5 +69,12 @@ class Plan:
 
     def evaluations_after(self, step: int) -> int:
         """How many are still to come."""
-        whole = self.steps // self.evaluate - step // self.evaluate
-        return whole + (self.steps % self.evaluate != 0 and step < self.steps)
+        return self._after(self.evaluate, step)
+
+    def samples_after(self, step: int) -> int:
+        """How many are still to come."""
+        return self._after(self.sample, step)
+
+    def _after(self, every: int, step: int) -> int:
+        whole = self.steps // every - step // every
+        return whole + (self.steps % every != 0 and step < self.steps)

@@ -26,7 +26,7 @@ from clearformer.train.events import Event, Noted
 from clearformer.train.metrics import MetricsFile
 from clearformer.train.optimizer import Mover
 from clearformer.train.pace import Pace
-from clearformer.train.progress import Plan, Progress
+from clearformer.train.progress import PERIODS, Plan, Progress
 from clearformer.train.recipe import Recipe
 from clearformer.train.resume import find_state, gather, spread
 from clearformer.train.task import Task
@@ -60,6 +60,7 @@ class Session:
             "position": self.loader.position.facts(),
             "choices": self.choices.facts(),
             "steps": self.plan.steps,
+            "periods": self.plan.periods,
             "metrics_bytes": self.metrics.sync(),
             "seconds": self.pace.seconds,
         }
@@ -82,10 +83,12 @@ def open_session(
     if state is None:
         chosen: list[Noted] = []
         choices = choose_for(task, recipe, model, chosen.append)
-        steps = recipe.steps or _reckoned_steps(task, recipe, model, mover, choices, chosen.append)
+        steps, periods = recipe.steps or 0, PERIODS
+        if not steps:
+            steps, periods = _reckoned(task, recipe, model, mover, choices, chosen.append)
         yield from chosen
     else:
-        choices, steps = Choices.of(facts["choices"]), facts["steps"]
+        choices, steps, periods = Choices.of(facts["choices"]), facts["steps"], facts.get("periods", PERIODS)
         use_threads(choices.threads)
         yield Noted(say.RESUMED, {"step": state.step, "steps": steps})
     # From here on the run's own random numbers are drawn; what was measured before has drawn none of them.
@@ -98,7 +101,7 @@ def open_session(
         yield Noted(say.METRICS_LOST, {"path": run.metrics_path, "lost": metrics.lost}, warning=True)
     position = Position.of(facts["position"]) if state is not None else Position()
     loader = Loader(task.training(), workers=recipe.compute.workers, position=position)
-    plan, pace = Plan.of(recipe.watch, steps), Pace(facts.get("seconds", 0.0))
+    plan, pace = Plan.of(recipe.watch, steps, periods), Pace(facts.get("seconds", 0.0))
     return Session(model, deepcopy(model), choices, mover, average, loader, metrics, plan, progress, pace, best)
 
 
@@ -112,13 +115,13 @@ def new_model(task: Task[Any], recipe: Recipe, alter: Alter | None = None) -> Mo
     return model
 
 
-def _reckoned_steps(
+def _reckoned(
     task: Task[Any], recipe: Recipe, model: Model, mover: Mover, choices: Choices, note: Callable[[Noted], None]
-) -> int:
-    """As many as the budget allows, at this machine's measured pace."""
+) -> tuple[int, int]:
+    """As many steps as the budget allows, at this machine's measured pace, and how often they are watched."""
     assert recipe.budget is not None
     timing = calibrate(task, recipe, model, mover, choices, min(SECONDS, recipe.budget / 10))
     steps = timing.steps_in(recipe.budget, recipe.watch)
     figures = {"update_ms": timing.update_s * 1e3, "evaluation_s": timing.evaluation_s}
     note(Noted(say.STEPS_RECKONED, {"budget": recipe.budget, "steps": steps, **figures}))
-    return steps
+    return steps, timing.periods_in(recipe.budget)

@@ -31,11 +31,13 @@ class Metric:
 
 @dataclass(frozen=True)
 class Sample:
-    """What the model makes of one input, shown during training; `truth` where there is one."""
+    """What the model makes of one input, shown during training; `truth` where there is one. `picture` is what the input
+    looks like, in rows of characters, where `input` only names it."""
 
     input: str
     output: str
     truth: str | None = None
+    picture: str | None = None
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import redirect_stdout
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -73,6 +74,12 @@ def make_tracker(name: str, folder: Path) -> Tracker:
         hint = did_you_mean(name, TRACKERS)
         raise UsageError(say.UNKNOWN_TRACKER, found=name, expected=", ".join(TRACKERS), hint=hint)
     return TRACKERS[name](folder)
+
+
+def require_tracker(name: str) -> None:
+    """Raises UsageError where the tracker's package is not installed; it is named as the tracker is."""
+    if name in TRACKERS and find_spec(name) is None:
+        raise UsageError(say.NO_TRACKER, name=name, package=name)
 
 
 def tracked(events: Iterable[Event], tracker: Tracker) -> Iterator[Event]:
