@@ -105,3 +105,29 @@ def test_ett_against_the_csv_module() -> None:
     np.testing.assert_array_equal(table.values[:, -1], [float(row["OT"]) for row in rows])
     assert table.dates is not None
     assert [str(date) for date in table.dates[::1000]] == [row["date"] for row in rows[::1000]]
+
+
+def test_lines_are_named_as_they_stand_in_the_file(tmp_path: Path) -> None:
+    """Blank lines count, wherever they are; ends of lines that only Unicode knows do not."""
+    path = tmp_path / "t.csv"
+    rows = ["", "date,oil", "", "2020-01-01 00:00,1", "", "", "2020-01-01 01:00,2", "2020-01-01 02:00,3"]
+    for spoilt, line in {
+        "2020-01-01 01:00,x": 7,
+        "soon,2": 7,
+        "2020-01-01 00:00,2": 7,
+        "2020-01-01 01:00,2,3": 7,
+    }.items():
+        path.write_text("\n".join([*rows[:6], spoilt, rows[7]]) + "\n")
+        with pytest.raises(DataError, match=f"line {line}\\b"):
+            read_table(path)
+    path.write_text("name\x0b,oil\n1,2\n3,4\n")
+    assert read_table(path).columns == ("name", "oil")
+
+
+def test_a_long_cell_makes_no_long_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    for text in (f"a,b\n1,2\n3,{'x' * 5000}\n", f"{'n' * 5000},b\nx,2\n3,4\n", f"a,b\n2020-01-01,2\n{'d' * 999},4\n"):
+        path.write_text(text)
+        with pytest.raises(DataError) as caught:
+            read_table(path)
+        assert len(caught.value.cause("en")) < 250 + len(str(path))

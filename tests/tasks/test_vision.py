@@ -168,5 +168,7 @@ def test_samples_are_drawn(tmp_path: Path) -> None:
     samples = found.samples(model_of(found))
     assert len(samples) == 4
     for sample in samples:
-        assert [len(line) for line in sample.input.splitlines()] == [16] * 8
+        assert sample.picture is not None
+        assert [len(line) for line in sample.picture.splitlines()] == [16] * 8
+        assert sample.input.startswith("#"), "a log names it"
         assert sample.truth in found.pictures.names

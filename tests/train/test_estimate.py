@@ -6,6 +6,7 @@ import time
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -14,6 +15,7 @@ from clearformer.build import build
 from clearformer.machine import Speed
 from clearformer.spec.presets import tiny_gpt
 from clearformer.speed.training import Choices
+from clearformer.train import calibration
 from clearformer.train.calibration import Timing, calibrate
 from clearformer.train.estimate import estimate
 from clearformer.train.optimizer import Mover
@@ -59,7 +61,7 @@ def test_an_estimate_is_kept_and_its_parts_add_up(tmp_path: Path, monkeypatch: p
     assert first.parameters == sum(weight.numel() for weight in build(CountingTask().spec).parameters())
     assert (first.steps, first.evaluations, first.sizes) == (1000, 10, {"training rows": 15})
     timing = first.timing
-    expected = timing.start_s + 1000 * timing.update_s + 10 * timing.evaluation_s
+    expected = timing.start_s + 1000 * timing.update_s + 10 * timing.evaluation_s + first.samples * timing.sample_s
     assert first.facts()["seconds"] == pytest.approx(expected)
     assert estimate(CountingTask(), replace(recipe, steps=2000, seed=9), tmp_path).timing == timing
     assert len(list((tmp_path / "calibrations").iterdir())) == 1
@@ -70,10 +72,49 @@ def test_an_estimate_is_kept_and_its_parts_add_up(tmp_path: Path, monkeypatch: p
 
 
 def test_steps_that_fit_a_budget() -> None:
-    timing = Timing(start_s=0.0, update_s=0.5, evaluation_s=2.0, memory=0)
-    assert timing.steps_in(140, Watch()) == (140 - 20 * 2) / 0.5
-    assert timing.steps_in(140, Watch(evaluate=4)) == 140
+    timing = Timing(start_s=0.0, update_s=0.5, evaluation_s=1.5, sample_s=0.5, memory=0)
+    assert timing.steps_in(1400, Watch()) == (1400 - 20 * 2) / 0.5
+    assert timing.steps_in(140, Watch(evaluate=4, sample=4)) == 140
     assert timing.steps_in(1, Watch()) == 1
+
+
+@pytest.mark.parametrize("budget", [3.0, 15.0, 60.0, 600.0, 7200.0])
+@pytest.mark.parametrize("watching", [0.01, 2.0, 5.5, 40.0])
+def test_watching_takes_a_fifth_of_a_budget_at_most_but_happens_once(budget: float, watching: float) -> None:
+    """15 s and evaluations of 5.5 s: not twenty of them and one step between, but one, and learning in the rest."""
+    timing = Timing(start_s=0.0, update_s=0.1, evaluation_s=watching, sample_s=0.0, memory=0)
+    steps, periods = timing.steps_in(budget, Watch()), timing.periods_in(budget)
+    plan = Plan.of(Watch(), steps, periods)
+    assert 1 <= plan.evaluations_after(0) <= periods <= 20
+    assert plan.evaluations_after(0) == 1 or periods * watching <= 0.2 * budget
+    if watching < budget:
+        assert steps * 0.1 + periods * watching == pytest.approx(budget, abs=0.11)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 9, 10, 30, 50, 199, 200, 201, 1000])
+def test_a_run_of_some_dozen_steps_is_watched_every_ten(steps: int) -> None:
+    plan = Plan.of(Watch(), steps)
+    assert plan.evaluations_after(0) == min(20, -(-steps // 10)) or plan.evaluate == -(-steps // 20)
+    assert plan.evaluate >= min(10, steps)
+
+
+@pytest.mark.parametrize("seconds", [0.1, 0.5, 9.0])
+def test_work_before_the_first_count_is_not_multiplied(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """An evaluation of 3 s before it counts ten parts of 0.1 s takes 4 s, however early the trial breaks off."""
+    clock = [0.0]
+    monkeypatch.setattr(calibration, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+
+    class Prefaced(CountingTask):
+        def evaluate(self, model, split="validation", *, progress=None):  # type: ignore[no-untyped-def]
+            clock[0] += 3.0
+            for part in range(10):
+                clock[0] += 0.1
+                progress(part + 1, 10)
+            return {"loss": 0.0}
+
+    twin = build(CountingTask().spec)
+    found = calibration._time_evaluation(Prefaced(), twin, dict(twin.state_dict()), Choices(), seconds)
+    assert found == pytest.approx(4.0)
 
 
 @pytest.mark.parametrize("every", [1, 3, 4, 7, 12, 13, 50])

@@ -20,7 +20,7 @@ from clearformer.runs.state import newest_state
 from clearformer.train import events as e
 from clearformer.train.loop import Trainer
 from clearformer.train.metrics import read_metrics
-from clearformer.train.recipe import EMA, Checkpoints, Watch
+from clearformer.train.recipe import EMA, AdamW, Checkpoints, Constant, Watch
 from clearformer.train.recipe_file import write_recipe
 from clearformer.train.step import gradient
 from clearformer.train.task import Metric
@@ -132,6 +132,20 @@ def test_an_update_that_is_not_finite_is_not_made(tmp_path: Path) -> None:
     assert note.message is say.SKIPPED
     kept, after = weights_of(tmp_path / "three"), weights_of(tmp_path / "four")
     assert all(torch.equal(kept[name], after[name]) for name in kept)
+
+
+@pytest.mark.parametrize("lr", [1e10, 1e30])
+def test_a_divergence_is_named_before_anything_is_made_of_it(tmp_path: Path, lr: float) -> None:
+    """No evaluation, no sample and no state of weights whose loss is no number, and a rate to try."""
+    recipe = small_recipe(watch=Watch(1, 1, 1), optimizer=AdamW(lr=lr), schedule=Constant(warmup=0))
+    task = CountingTask(dropout=0.0)
+    events: list[e.Event] = []
+    with pytest.raises(TrainingError) as caught:
+        events.extend(begin(tmp_path / "run", recipe, task).run())
+    assert caught.value.failure in (say.DIVERGED, say.NOT_FINITE)
+    assert all(math.isfinite(loss) for loss in task.evaluations)
+    assert "1e-03" in caught.value.remedy("en") or caught.value.failure is say.NOT_FINITE
+    assert f"{lr}" in caught.value.cause("zh") + caught.value.remedy("zh")
 
 
 def test_three_in_a_row_stop_the_run_and_are_never_saved(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,14 +14,18 @@ from hypothesis import given
 from hypothesis import strategies as some
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from clearformer.cli.following import followed
 from clearformer.errors import UsageError
 from clearformer.messages import train as say
+from clearformer.runs.folder import RunFolder
 from clearformer.train import events as e
 from clearformer.train.band import compared, make_band, read_band, write_band
 from clearformer.train.metrics import MetricsFile, read_metrics
 from clearformer.train.plots import draw_plots, smoothed
+from clearformer.train.recipe_file import write_recipe
 from clearformer.train.trackers import make_tracker, tracked
 from learning.fingerprint import fingerprint
+from learning.tiny import CountingRecipe, small_recipe
 
 
 def stepped(step: int, loss: float, steps: int = 40) -> e.Stepped:
@@ -160,6 +165,37 @@ def test_a_run_is_held_against_its_band(tmp_path: Path, shift: float, message: o
     assert notes[0].warning is (message is say.BAND_ABOVE)
     assert notes[0].message.text("zh", **notes[0].values)
     assert len(told) == 42
+
+
+@pytest.mark.parametrize("made", [3, 6, 7, 20, 37])
+def test_a_resumed_run_is_held_against_its_band_from_its_first_whole_stretch(tmp_path: Path, made: int) -> None:
+    """It begins behind `made` updates; the mean up to the next point would lack theirs, and says nothing."""
+    band = make_band([written(tmp_path / "0", falling())], [0], "the command")
+    losses = falling()
+    losses[made] = 50.0
+    resumed = [stepped(step, loss) for step, loss in enumerate(losses, 1) if step > made]
+    notes = [event for event in compared(resumed, band) if isinstance(event, e.Noted)]
+    assert {note.message for note in notes} == {say.BAND_WITHIN}
+    assert notes[-1].values["step"] == 40
+
+
+def test_a_band_is_kept_in_the_run_for_those_who_resume_it(tmp_path: Path) -> None:
+    recipe, bands = small_recipe(steps=40), tmp_path / "bands"
+    config = tmp_path / "mine.yaml"
+    config.write_text(write_recipe(recipe), encoding="utf-8")
+    bands.mkdir()
+    write_band(make_band([written(tmp_path / "0", falling())], [0], "the command"), bands / "mine.json")
+
+    def told(name: str, config: Path | None, recipe: CountingRecipe = recipe) -> set[object]:
+        path = tmp_path / name
+        run = RunFolder.open(path) if path.exists() else RunFolder.create(path, write_recipe(recipe))
+        events = (stepped(step, loss + 0.5) for step, loss in enumerate(falling(), 1))
+        found = followed(events, recipe, run, config=config, tracker=None)
+        return {event.message for event in found if isinstance(event, e.Noted)}
+
+    assert told("run", config) == told("run", None) == {say.BAND_ABOVE}
+    assert told("other", None) == set()
+    assert told("changed", config, replace(recipe, clip=0.5)) == set()
 
 
 def test_a_run_of_another_length_is_not_compared(tmp_path: Path) -> None:

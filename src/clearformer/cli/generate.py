@@ -88,7 +88,7 @@ def _tell(result: Result, tokenizer: Tokenizer, screen: Screen) -> None:
     for line in _table(result, tokenizer):
         print(line, file=sys.stderr)
     screen.note(
-        say.WRITTEN,
+        say.WRITTEN if result.decode_tok_s else say.WRITTEN_AT_ONCE,
         prompt=result.prompt_tokens,
         prefill=result.prefill_tok_s or 0.0,
         new=result.new_tokens,

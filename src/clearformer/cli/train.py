@@ -22,7 +22,6 @@ from clearformer.messages import train_verb as say
 if TYPE_CHECKING:
     from clearformer.runs.folder import RunFolder
     from clearformer.train.estimate import Estimate
-    from clearformer.train.events import Event
     from clearformer.train.recipe import Recipe
 
 train = App(name="train")
@@ -204,6 +203,7 @@ def _run(task: str, recipe: Recipe, run: RunFolder, flags: Training, screen: Scr
     screen.note(say.READING_DATA)
     with nullcontext() if flags.resume else _emptied_if_refused(run):
         # Inside: a signal may come while they load, which takes seconds.
+        from clearformer.cli.following import followed
         from clearformer.tasks.registry import open_task
         from clearformer.train.loop import Trainer
 
@@ -213,7 +213,7 @@ def _run(task: str, recipe: Recipe, run: RunFolder, flags: Training, screen: Scr
             screen.note(say.SIZE, name=name, count=count)
         doctor = doctor_for(opened.spec) if flags.doctor else None
         with Watching(screen, opened.metric, opened.unit, doctor) as watching:
-            for event in _followed(trainer.run(), recipe, run, flags):
+            for event in followed(trainer.run(), recipe, run, config=flags.config, tracker=flags.tracker):
                 watching.see(event)
     if screen.as_json:
         screen.json(watching.contents(run.path))
@@ -246,26 +246,6 @@ def _one_length(levels: list[list[tuple[str, str]]]) -> list[tuple[str, str]]:
             settings = [*(each for each in settings if each[0] != name), (name, "null")]
         settings += level
     return settings
-
-
-def _followed(events: Iterator[Event], recipe: Recipe, run: RunFolder, flags: Training) -> Iterator[Event]:
-    """The events, told to a tracker and held against the recipe's expected losses where there are such."""
-    from clearformer.train.band import compared, read_band
-    from clearformer.train.recipe_file import differences, read_recipe
-    from clearformer.train.trackers import make_tracker, tracked
-
-    if flags.tracker is not None:
-        events = tracked(events, make_tracker(flags.tracker, run.path / "tracker"))
-    if flags.config is None:
-        return events
-    band = flags.config.parent / "bands" / f"{flags.config.stem}.json"
-    if not band.is_file():
-        return events
-    changed = differences(read_recipe(type(recipe), flags.config), recipe)
-    if any(field != "seed" and not field.startswith("compute.") for field, _, _ in changed):
-        # Another recipe has other losses.
-        return events
-    return compared(events, read_band(band))
 
 
 def _chosen(flags: Training) -> dict[str, Any]:

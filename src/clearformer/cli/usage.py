@@ -26,7 +26,7 @@ def usage_error(error: CycloptsError) -> UsageError:
     command = " ".join([_PROGRAM, *(error.command_chain or ())])
     match error:
         case UnknownCommandError():
-            return _unknown_verb(error)
+            return _unknown_verb(error, command)
         case UnknownOptionError():
             return _unknown_option(error, command)
         case CoercionError():
@@ -43,12 +43,17 @@ def usage_error(error: CycloptsError) -> UsageError:
     return UsageError(say.BAD_CALL, command=command, detail=" ".join(str(error).split()))
 
 
-def _unknown_verb(error: UnknownCommandError) -> UsageError:
+def _unknown_verb(error: UnknownCommandError, command: str) -> UsageError:
     verb = (error.unused_tokens or [""])[0]
     if verb.startswith("-"):
         return UsageError(say.OPTION_FIRST, option=verb)
     known = [name for name in error.app or () if not name.startswith("-")]
-    if nearest := difflib.get_close_matches(verb, known, n=1, cutoff=0.5):
+    nearest = difflib.get_close_matches(verb, known, n=1, cutoff=0.5)
+    if command != _PROGRAM:
+        # `train` has tasks behind it, `tokenizer` steps, `bench` jobs.
+        failure = say.NEAR_CHOICE if nearest else say.UNKNOWN_CHOICE
+        return UsageError(failure, command=command, found=verb, known=", ".join(known), nearest="".join(nearest))
+    if nearest:
         return UsageError(say.NEAR_VERB, verb=verb, nearest=nearest[0])
     return UsageError(say.UNKNOWN_VERB, verb=verb, known=", ".join(known))
 

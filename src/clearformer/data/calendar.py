@@ -51,7 +51,9 @@ class Step:
 
 
 def step_of(dates: Sequence[datetime], path: Path | str, lines: Sequence[int] = ()) -> Step:
-    """The step that all dates keep; `lines` says where each stands, one behind the other below a header if left out. Raises DataError at the first that is missing, repeated or out of order."""
+    """The step that all dates keep; `lines` says where each stands, one behind the other below a header if left out.
+
+    Raises DataError at the first that is missing, repeated or out of order."""
     step = Step(seconds=(dates[1] - dates[0]).total_seconds())
     months = Step(months=12 * (dates[1].year - dates[0].year) + dates[1].month - dates[0].month)
     # Two months of 31 days in turn look like a step of 31 days, until the third.

@@ -17,6 +17,17 @@ NEAR_VERB = failure(
     en=("There is no verb {verb}. Did you mean {nearest}?", "Run clearformer --help to see every verb."),
     zh=("没有命令 {verb}。您是否想用 {nearest}？", "运行 clearformer --help 查看全部命令。"),
 )
+UNKNOWN_CHOICE = failure(
+    en=(
+        "{command} does not know {found}; expected one of: {known}.",
+        "Run {command} --help to see what each one does.",
+    ),
+    zh=("{command} 不认识 {found}；应为以下之一：{known}。", "运行 {command} --help 查看各自的用途。"),
+)
+NEAR_CHOICE = failure(
+    en=("{command} does not know {found}. Did you mean {nearest}?", "It knows: {known}."),
+    zh=("{command} 不认识 {found}。您是否想用 {nearest}？", "可选的有：{known}。"),
+)
 OPTION_FIRST = failure(
     en=("The option {option} stands before the verb.", "Write the verb first: clearformer VERB … {option}"),
     zh=("选项 {option} 写在了命令之前。", "请先写命令：clearformer 命令 … {option}"),

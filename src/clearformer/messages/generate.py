@@ -216,6 +216,10 @@ WRITTEN = Message(
     "{prompt} prompt tokens at {prefill:.0f} tok/s, {new} new at {decode:.1f} tok/s; ended by: {reason}",
     "提示 {prompt} 个词元，{prefill:.0f} 词元/秒；生成 {new} 个，{decode:.1f} 词元/秒；结束原因：{reason}",
 )
+WRITTEN_AT_ONCE = Message(
+    "{prompt} prompt tokens at {prefill:.0f} tok/s, {new} new; ended by: {reason}",
+    "提示 {prompt} 个词元，{prefill:.0f} 词元/秒；生成 {new} 个；结束原因：{reason}",
+)
 CHAT_HELP = Message(
     "Chatting with {name}. /exit leaves, /reset forgets, a \\ at the end of a line continues it, Ctrl-C stops an answer.",
     "正在与 {name} 对话。/exit 退出，/reset 清空，行末的 \\ 表示续行，Ctrl-C 停止回答。",

@@ -18,11 +18,11 @@ RESUME_WHAT = failure(
 RESUME_KEEPS_RECIPE = failure(
     en=(
         "Expected no --config with --resume: a run goes on with the recipe that it was started with.",
-        "Leave --config out, or start a new run with another --out.",
+        "Leave --config out (the losses expected of it are kept in the run), or start a new run with another --out.",
     ),
     zh=(
         "--resume 不能与 --config 同用：继续运行只能沿用它开始时的配方。",
-        "请去掉 --config，或用另一个 --out 开始新的运行。",
+        "请去掉 --config（预期的损失曲线已保存在运行中），或用另一个 --out 开始新的运行。",
     ),
 )
 NO_REFERENCE = failure(

@@ -85,8 +85,8 @@ def _with_specials(backend: tokenizers.Tokenizer, specials: Mapping[str, str]) -
 
 
 def _pieces(texts: Iterable[str], size: int = 100_000) -> Iterator[str]:
-    """Long texts in lines: the library counts words by text, and one text of a gigabyte would be one thread's. Very long
-    words in parts: every merge reads a word to its end, and a text without a space would be read once for each."""
+    """Long texts in lines: the library counts words by text, and one text of a gigabyte would be one thread's.
+    Very long words in parts: a merge reads a word to its end, and a text without a space would be read by every one."""
     for text in texts:
         for line in (text,) if len(text) <= size else text.splitlines(keepends=True):
             start = 0

@@ -74,8 +74,10 @@ def read_band(path: Path) -> Band:
 
 
 def compared(events: Iterable[Event], band: Band) -> Iterator[Event]:
-    """The same events, with a note where the run leaves the band or comes back into it, and at the end."""
-    events, losses, index, before = iter(events), [], 0, None
+    """The same events, with a note where the run leaves the band or comes back into it, and at the end. Of a resumed
+    run the first stretch is passed over: its mean lacks the steps made before."""
+    events, losses, index, before = iter(events), [], -1, None
+    partial = False
     for event in events:
         yield event
         if not isinstance(event, Stepped):
@@ -84,12 +86,15 @@ def compared(events: Iterable[Event], band: Band) -> Iterator[Event]:
             yield Noted(say.BAND_OTHER_LENGTH, {"expected": band.steps, "found": event.steps})
             yield from events
             return
+        if index < 0:
+            index = next((i for i, point in enumerate(band.points) if point >= event.step), len(band.points) - 1)
+            partial = index > 0
         losses.append(event.loss)
         if event.step >= band.points[index]:
             note = _verdict(band, index, event.step, _mean(losses))
-            if note.message is not before or event.step == band.steps:
+            if not partial and (note.message is not before or event.step == band.steps):
                 yield note
-            before, losses = note.message, []
+            before, losses, partial = None if partial else note.message, [], False
             index = min(index + 1, len(band.points) - 1)
 
 

@@ -39,8 +39,8 @@ class Trainer:
     """One run of a recipe, in a run folder whose lock the caller holds; `alter` changes the model before it learns."""
 
     now: Session
-    latest: Any = None
-    """The first batch of the last update."""
+    learnt: Any = None
+    """A batch of the last update that was made."""
 
     def __init__(
         self, task: Task[Any], recipe: Recipe, run: RunFolder, *, resume: bool = False, alter: Alter | None = None
@@ -65,8 +65,8 @@ class Trainer:
                 while (reason := self._reason(asked)) is None:
                     self.now.pace.start()
                     batches = [self._next() for _ in range(self.recipe.accumulate)]
-                    self.latest = batches[0]
                     found = gradient(self.task, model, batches, self.recipe.clip)
+                    self.learnt = batches[0] if found.finite else self.learnt
                     yield from self._step(found)
                     yield from self._look(asked)
                 yield from self._finish(reason)
@@ -117,13 +117,13 @@ class Trainer:
             yield self._save()
 
     def _require_sound(self) -> None:
-        """Raises TrainingError where even the loss of a batch just learnt is no number: nothing that such a model says
-        means anything, and some of it would end in an error elsewhere."""
-        if self.latest is None:
+        """Raises TrainingError where the loss of a batch just learnt is no number any more: what such a model says
+        means nothing, and some of it would end in an error elsewhere."""
+        if self.learnt is None:
             return
         now, asked = self.now, self.recipe.optimizer
         with looked_at(now.twin, now.average.weights(now.model), now.choices):
-            loss = self.task.loss(now.twin, self.latest).total.item()
+            loss = self.task.loss(now.twin, self.learnt).total.item()
         if not math.isfinite(loss):
             lower = min(asked.lr / 10, type(asked)().lr)
             raise TrainingError(say.DIVERGED, step=now.progress.step, loss=loss, lr=asked.lr, lower=f"{lower:.0e}")
