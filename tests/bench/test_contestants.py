@@ -49,7 +49,7 @@ def test_the_peer_reads_the_type_asked_for(folder) -> None:
 
 def test_a_peer_that_is_missing_is_named_with_its_remedy(monkeypatch) -> None:
     monkeypatch.setattr(hugging_face, "find_spec", lambda name: None)
-    with pytest.raises(MachineError, match=r"pip install clearformer\[bench\]"):
+    with pytest.raises(MachineError, match=r"pip install transformers"):
         hugging_face.require_transformers()
 
 

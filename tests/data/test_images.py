@@ -226,5 +226,5 @@ def test_digits_are_scikit_learns() -> None:
 
 def test_digits_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
-    with pytest.raises(DataError, match=r"pip install 'clearformer\[digits\]'"):
+    with pytest.raises(DataError, match=r"pip install scikit-learn"):
         digits()

@@ -78,9 +78,9 @@ LABEL_RANGE = failure(
 NO_SKLEARN = failure(
     en=(
         "The digits come with scikit-learn, which is not installed.",
-        "Install it by pip install 'clearformer[digits]'.",
+        "Install it: pip install scikit-learn",
     ),
-    zh=("digits 数据集随 scikit-learn 提供，但尚未安装。", "请运行 pip install 'clearformer[digits]'。"),
+    zh=("digits 数据集随 scikit-learn 提供，但尚未安装。", "请运行：pip install scikit-learn"),
 )
 BAD_SHARES = failure(
     en=(

@@ -124,9 +124,9 @@ STEPS_RECKONED = Message(
 NO_TRACKER = failure(
     en=(
         "The tracker {name} needs the package {package}, which is not installed.",
-        "Install it: pip install 'clearformer[{name}]'.",
+        "Install it: pip install {package}",
     ),
-    zh=("跟踪器 {name} 需要软件包 {package}，但尚未安装。", "请安装：pip install 'clearformer[{name}]'。"),
+    zh=("跟踪器 {name} 需要软件包 {package}，但尚未安装。", "请安装：pip install {package}"),
 )
 UNKNOWN_TRACKER = failure(
     en=("No tracker is called {found}.{hint}", "Trackers: {expected}."),

@@ -8,11 +8,11 @@ from clearformer.messages import Message, failure
 NO_TRANSFORMERS = failure(
     en=(
         "Comparing with Hugging Face needs transformers, which is not installed.",
-        "pip install 'clearformer[verify]', or compare with the NumPy twin: --against numpy.",
+        "Install it: pip install transformers; or compare with the NumPy twin: --against numpy.",
     ),
     zh=(
         "与 Hugging Face 比较需要 transformers，而它没有安装。",
-        "请运行 pip install 'clearformer[verify]'，或改与 NumPy 孪生实现比较：--against numpy。",
+        "请运行 pip install transformers，或改与 NumPy 孪生实现比较：--against numpy。",
     ),
 )
 CANNOT_LOAD = failure(
