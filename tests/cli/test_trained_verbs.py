@@ -65,6 +65,14 @@ def test_language_is_continued(clearformer, trained) -> None:
     assert clearformer(*arguments).json["token_ids"] == ended.json["token_ids"]
 
 
+def test_a_prompt_that_the_tokenizer_cannot_spell_is_not_continued_in_silence(clearformer, trained) -> None:
+    call = ("generate", str(trained / "language"), "--max-new-tokens", "1")
+    assert "2 of the prompt's 6 tokens are unknown" in clearformer(*call, "中cat文 ").err
+    assert "不认识" in clearformer(*call, "中", "--lang", "zh").err
+    assert "unknown" not in clearformer(*call, "the cat").err
+    assert "tok/s, 1 new; ended by" in clearformer(*call, "the cat").err, "one token has no pace"
+
+
 def test_sentences_are_translated_in_order(clearformer, trained) -> None:
     path = str(trained / "translation")
     Path("truth.en").write_text("one dog\ntwo house\n", encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -45,6 +46,8 @@ def generate(
     from clearformer.generate.speaker import chat_ids, prompt_ids, tokenizer_of
 
     ids = chat_ids(speaker, [{"role": "user", "content": text}]) if chat else prompt_ids(speaker, text)
+    if unknown := unknown_in(ids, tokenizer_of(speaker)):
+        screen.note(say.UNKNOWN_IN_PROMPT, count=unknown, total=len(ids))
     generation = Generation(speaker, [ids], options)
     interrupted, shown = False, 0
     try:
@@ -64,6 +67,12 @@ def generate(
         if interrupted:
             raise KeyboardInterrupt
     return boundary.INTERRUPTED if interrupted else 0
+
+
+def unknown_in(ids: Sequence[int], tokenizer: Tokenizer) -> int:
+    """How many tokens stand for what the tokenizer has no token for; where its mark for that has another use, none."""
+    mark = tokenizer.unk_id
+    return 0 if mark is None or mark in (tokenizer.bos_id, tokenizer.eos_id) else list(ids).count(mark)
 
 
 def contents(result: Result, tokenizer: Tokenizer, *, top_logprobs: bool) -> dict[str, Any]:

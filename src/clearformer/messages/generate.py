@@ -216,6 +216,10 @@ WRITTEN = Message(
     "{prompt} prompt tokens at {prefill:.0f} tok/s, {new} new at {decode:.1f} tok/s; ended by: {reason}",
     "提示 {prompt} 个词元，{prefill:.0f} 词元/秒；生成 {new} 个，{decode:.1f} 词元/秒；结束原因：{reason}",
 )
+UNKNOWN_IN_PROMPT = Message(
+    "{count} of the prompt's {total} tokens are unknown to this model, which reads each as the same mark.",
+    "提示的 {total} 个词元中有 {count} 个是该模型不认识的，一律读作同一个未知标记。",
+)
 WRITTEN_AT_ONCE = Message(
     "{prompt} prompt tokens at {prefill:.0f} tok/s, {new} new; ended by: {reason}",
     "提示 {prompt} 个词元，{prefill:.0f} 词元/秒；生成 {new} 个；结束原因：{reason}",
