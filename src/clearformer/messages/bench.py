@@ -6,7 +6,10 @@ from clearformer.messages import Message, failure
 
 # Refused
 NO_TRANSFORMERS = failure(
-    en=("The peer transformers is not installed.", "Install it: pip install transformers; or measure alone without --vs."),
+    en=(
+        "The peer transformers is not installed.",
+        "Install it: pip install transformers; or measure alone without --vs.",
+    ),
     zh=("没有安装对照软件 transformers。", "请运行 pip install transformers，或去掉 --vs 单独测量。"),
 )
 NO_ENVIRONMENT = failure(
