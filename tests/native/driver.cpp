@@ -66,7 +66,7 @@ struct Model {
     for (int part = 0; part < (woven ? 2 : 1); ++part) {
       const float* data = numbers(size_t(rows) * columns, scale);
       const int run = woven ? 16 : rows;
-      require(cf_matrix_fill(matrix, CF_FROM_F32, data, rows, part * 16, run, 2 * run) == 0, "cf_matrix_fill");
+      require(cf_matrix_fill(matrix, CF_FROM_F32, data, rows, part * 16, run, 2 * run, draw(1, 3)) == 0, "cf_matrix_fill");
     }
     return {matrix, biased ? numbers(packed, 0.1f) : nullptr};
   }

@@ -74,6 +74,20 @@ def test_rows_go_where_they_are_sent() -> None:
             np.testing.assert_array_equal(found_rows[row // 16 * 32 + 16 * half + row % 16], part[row])
 
 
+@pytest.mark.parametrize("format", ["float32", "bfloat16", "int8", "int4"])
+@pytest.mark.parametrize("place", [Place(), Place(16, 16, 32)])
+def test_several_threads_pack_what_one_does(format: Format, place: Place) -> None:
+    given = np.random.default_rng(7).normal(0, 0.05, (2500, COLUMNS)).astype(np.float32)
+    found_numbers = []
+    for threads in (1, 2, 3):
+        matrix = Matrix(format, 5024, COLUMNS)
+        matrix.fill(Rows("F32", given, len(given), COLUMNS), place, threads=threads)
+        found_numbers.append(matrix.numbers())
+    assert found_numbers[0].any(1).sum() == len(given)
+    np.testing.assert_array_equal(found_numbers[1], found_numbers[0])
+    np.testing.assert_array_equal(found_numbers[2], found_numbers[0])
+
+
 @pytest.mark.parametrize("format", ["int8", "int4"])
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_what_is_no_number_stays_none(format: Format, bad: float) -> None:

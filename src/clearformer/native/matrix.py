@@ -52,8 +52,8 @@ class Matrix:
         """Memory that the packed weights take."""
         return int(handle().cf_matrix_bytes(self.pointer))
 
-    def fill(self, rows: Rows, place: Place = Place()) -> None:
-        """Pack rows. GGUF's blocks keep their numbers where the format can say them: Q4_0 and Q4_1 as int4, Q4_0 and
+    def fill(self, rows: Rows, place: Place = Place(), *, threads: int = 1) -> None:
+        """Pack rows, of many each thread a part. GGUF's blocks keep their numbers where the format can say them: Q4_0 and Q4_1 as int4, Q4_0 and
         Q8_0 as int8."""
         assert rows.columns == self.columns
         assert rows.content.flags.c_contiguous
@@ -61,7 +61,7 @@ class Matrix:
         run = place.run or rows.rows
         check(
             handle().cf_matrix_fill(
-                self.pointer, kind, rows.content.ctypes.data, rows.rows, place.first, run, place.stride
+                self.pointer, kind, rows.content.ctypes.data, rows.rows, place.first, run, place.stride, threads
             )
         )
 

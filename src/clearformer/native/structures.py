@@ -5,7 +5,7 @@ from __future__ import annotations
 from ctypes import POINTER, Structure, c_char_p, c_float, c_int32, c_int64, c_void_p
 from typing import Any
 
-ABI = 1
+ABI = 2
 FORMATS = ("float32", "bfloat16", "int8", "int4")
 SOURCES = ("F32", "BF16", "F16", "Q4_0", "Q4_1", "Q8_0")
 BLOCKS = SOURCES[3:]
@@ -125,7 +125,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "cf_matrix_new": (c_void_p, [c_int32, c_int64, c_int64]),
     "cf_matrix_free": (None, [c_void_p]),
     "cf_matrix_bytes": (c_int64, [c_void_p]),
-    "cf_matrix_fill": (c_int32, [c_void_p, c_int32, c_void_p, c_int64, c_int64, c_int64, c_int64]),
+    "cf_matrix_fill": (c_int32, [c_void_p, c_int32, c_void_p, c_int64, c_int64, c_int64, c_int64, c_int32]),
     "cf_matrix_row": (c_int32, [c_void_p, c_int64, c_void_p]),
     "cf_engine_new": (c_void_p, [POINTER(Program), c_int32, c_char_p]),
     "cf_engine_free": (None, [c_void_p]),

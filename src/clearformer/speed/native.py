@@ -26,8 +26,9 @@ class NativeDecoder(DecoderOnly):
         with torch.device("meta"):
             super().__init__(spec)
         self.dtype = dtype
-        program, self.positions = program_of(spec, weights, dtype)
-        self.engine = Engine(program, threads=min(threads, cores()))
+        used = min(threads, cores())
+        program, self.positions = program_of(spec, weights, dtype, threads=used)
+        self.engine = Engine(program, threads=used)
         self.eval()
 
     @property

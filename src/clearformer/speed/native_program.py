@@ -48,14 +48,17 @@ class Weights(Protocol):
         ...
 
 
-def program_of(spec: specs.DecoderOnly, weights: Weights, dtype: Format) -> tuple[Program, Positions]:
-    """The program, and what positions mean in it. The spec is one that `native_lacks` finds nothing in."""
-    return _Building(spec, weights, dtype).program()
+def program_of(
+    spec: specs.DecoderOnly, weights: Weights, dtype: Format, *, threads: int = 1
+) -> tuple[Program, Positions]:
+    """The program, and what positions mean in it, packed by `threads`. The spec is one that `native_lacks` finds nothing in."""
+    return _Building(spec, weights, dtype, threads).program()
 
 
 class _Building:
-    def __init__(self, spec: specs.DecoderOnly, weights: Weights, dtype: Format) -> None:
-        self.spec, self.stack, self.weights, self.dtype = spec, spec.decoder, weights, dtype
+    def __init__(self, spec: specs.DecoderOnly, weights: Weights, dtype: Format, threads: int) -> None:
+        self.spec, self.stack, self.weights = spec, spec.decoder, weights
+        self.dtype, self.threads = dtype, threads
         self.positions = Positions(spec.decoder)
         self.kept: list[Any] = []
         self.packed: list[tuple[tuple[str, ...], Matrix]] = []
@@ -212,7 +215,7 @@ class _Building:
         )
         places, first = [], 0
         for each in stored:
-            matrix.fill(each, Place(first))
+            matrix.fill(each, Place(first), threads=self.threads)
             places.append(first)
             first += each.rows
         given = (
@@ -229,7 +232,7 @@ class _Building:
         padded = -(-spec.width // _LANES) * _LANES
         matrix = self._matrix(weights, self._format_for(stored), 2 * padded, stored[0].columns)
         for half, each in enumerate(stored):
-            matrix.fill(each, Place(half * _LANES, _LANES, 2 * _LANES))
+            matrix.fill(each, Place(half * _LANES, _LANES, 2 * _LANES), threads=self.threads)
         if not spec.bias:
             return c.Linear(matrix.pointer, None)
         halves = np.zeros((2, padded), np.float32)
@@ -242,7 +245,7 @@ class _Building:
         """The token table or the head: as int8 where the blocks are int4, for they decide every word."""
         stored = self._stored(name)
         matrix = self._matrix([name], "int8" if self.dtype == "int4" else self.dtype, vocabulary, stored.columns)
-        matrix.fill(stored)
+        matrix.fill(stored, threads=self.threads)
         return matrix
 
     def _format_for(self, stored: Sequence[Rows]) -> Format:

@@ -5,7 +5,7 @@
 #pragma once
 #include <cstdint>
 
-#define CF_ABI 1
+#define CF_ABI 2
 
 #pragma GCC visibility push(default)
 extern "C" {
@@ -136,8 +136,10 @@ const char* cf_failure();
 cf_matrix* cf_matrix_new(int32_t format, int64_t rows, int64_t columns);
 void cf_matrix_free(cf_matrix* matrix);
 int64_t cf_matrix_bytes(const cf_matrix* matrix);
-// Source row i becomes row first + i / run · stride + i % run. Returns 0, or −1 after a failure.
-int32_t cf_matrix_fill(cf_matrix* matrix, int32_t source, const void* data, int64_t rows, int64_t first, int64_t run, int64_t stride);
+// Source row i becomes row first + i / run · stride + i % run; of many rows, at most `threads` threads take a part each.
+// Returns 0, or −1 after a failure.
+int32_t cf_matrix_fill(cf_matrix* matrix, int32_t source, const void* data, int64_t rows, int64_t first, int64_t run, int64_t stride,
+                       int32_t threads);
 // Row `row` as float32: what a product computes with.
 int32_t cf_matrix_row(const cf_matrix* matrix, int64_t row, float* out);
 

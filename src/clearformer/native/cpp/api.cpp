@@ -96,13 +96,15 @@ void cf_matrix_free(cf_matrix* matrix) { delete matrix; }
 
 int64_t cf_matrix_bytes(const cf_matrix* matrix) { return int64_t(matrix->memory.bytes()); }
 
-int32_t cf_matrix_fill(cf_matrix* matrix, int32_t source, const void* data, int64_t rows, int64_t first, int64_t run, int64_t stride) {
+int32_t cf_matrix_fill(cf_matrix* matrix, int32_t source, const void* data, int64_t rows, int64_t first, int64_t run, int64_t stride,
+                       int32_t threads) {
   return guarded(-1, [&] {
     require(source >= CF_FROM_F32 && source <= CF_FROM_Q8_0, "source");
     require(source < CF_FROM_Q4_0 || matrix->columns % GROUP == 0, "columns");
     require(rows >= 1 && first >= 0 && run >= 1 && stride >= 0, "rows");
     require(first + (rows - 1) / run * stride + std::min(rows, run) - 1 < matrix->blocks * LANES, "rows");
-    matrix->fill(cf_source(source), static_cast<const char*>(data), rows, first, run, stride);
+    require(threads >= 1, "threads");
+    matrix->fill(cf_source(source), static_cast<const char*>(data), rows, {first, run, stride}, threads);
     return 0;
   });
 }

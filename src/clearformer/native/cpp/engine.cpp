@@ -94,15 +94,6 @@ void cf_engine::run(int rows, const int32_t* ids, cf_sequence* const* sequences,
   for (int row = 0; row < rows; ++row)
     positions[row] = row && sequences[row] == sequences[row - 1] ? positions[row - 1] + 1 : sequences[row]->length;
   clearformer::Step step{&program, &room, pool.threads(), rows, ids, sequences, positions.data(), wanted_count, wanted, logits};
-  struct Context {
-    const clearformer::Step& step;
-    clearformer::Walk walk;
-  } context{step, path.walk};
-  pool.run(
-      [](void* given, int thread, clearformer::Barrier& barrier) {
-        const Context& context = *static_cast<Context*>(given);
-        context.walk(context.step, thread, barrier);
-      },
-      &context);
+  pool.run([&](int thread, clearformer::Barrier& barrier) { path.walk(step, thread, barrier); });
   for (int row = 0; row < rows; ++row) sequences[row]->length = positions[row] + 1;
 }

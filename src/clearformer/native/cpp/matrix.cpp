@@ -4,79 +4,15 @@
 #include <cmath>
 #include <vector>
 
+#include "pool.h"
+#include "source.h"
+
 namespace {
 
 using namespace clearformer;
 
-// GGUF's blocks of 32 numbers; halves are kept as bits.
-struct Q4_0 {
-  uint16_t scale;
-  uint8_t nibbles[16];  // number i and number i + 16
-};
-struct Q4_1 {
-  uint16_t scale, minimum;
-  uint8_t nibbles[16];
-};
-struct Q8_0 {
-  uint16_t scale;
-  int8_t bytes[32];
-};
-
-size_t row_bytes(cf_source source, int64_t columns) {
-  switch (source) {
-    case CF_FROM_F32: return columns * 4;
-    case CF_FROM_Q4_0: return columns / GROUP * sizeof(Q4_0);
-    case CF_FROM_Q4_1: return columns / GROUP * sizeof(Q4_1);
-    case CF_FROM_Q8_0: return columns / GROUP * sizeof(Q8_0);
-    default: return columns * 2;
-  }
-}
-
-// A block's sixteen bytes as 32 numbers from 0 to 15.
-void nibbles_of(const uint8_t* packed, uint8_t* out) {
-  for (int i = 0; i < 16; ++i) out[i] = packed[i] & 15, out[i + 16] = packed[i] >> 4;
-}
-
-template <class Block>
-const Block& block_of(const char* row, int64_t group) {
-  return reinterpret_cast<const Block*>(row)[group];
-}
-
-// One block as numbers.
-void decode_block(cf_source source, const char* row, int64_t group, float* out) {
-  uint8_t small[GROUP];
-  if (source == CF_FROM_Q8_0) {
-    const Q8_0& q = block_of<Q8_0>(row, group);
-    for (int i = 0; i < GROUP; ++i) out[i] = from_half(q.scale) * float(q.bytes[i]);
-  } else if (source == CF_FROM_Q4_0) {
-    const Q4_0& q = block_of<Q4_0>(row, group);
-    nibbles_of(q.nibbles, small);
-    for (int i = 0; i < GROUP; ++i) out[i] = from_half(q.scale) * float(small[i] - 8);
-  } else {
-    const Q4_1& q = block_of<Q4_1>(row, group);
-    nibbles_of(q.nibbles, small);
-    for (int i = 0; i < GROUP; ++i) out[i] = from_half(q.scale) * float(small[i]) + from_half(q.minimum);
-  }
-}
-
-void decode(cf_source source, const char* row, int64_t columns, float* out) {
-  const auto half = [row](int64_t at) {
-    uint16_t bits;
-    memcpy(&bits, row + 2 * at, 2);
-    return bits;
-  };
-  switch (source) {
-    case CF_FROM_F32: memcpy(out, row, columns * 4); break;
-    case CF_FROM_BF16:
-      for (int64_t at = 0; at < columns; ++at) out[at] = from_bfloat16(half(at));
-      break;
-    case CF_FROM_F16:
-      for (int64_t at = 0; at < columns; ++at) out[at] = from_half(half(at));
-      break;
-    default:
-      for (int64_t group = 0; group < columns / GROUP; ++group) decode_block(source, row, group, out + group * GROUP);
-  }
-}
+// Fewer are packed sooner than a thread begins.
+constexpr int64_t BYTES_A_THREAD = 256 << 10;
 
 // Where one row of a packed matrix lies.
 struct Place {
@@ -206,6 +142,27 @@ size_t bytes_of_block(cf_format format, int64_t padded_columns) {
   }
 }
 
+// Source rows `from` to `end`; `numbers` has room for 16 of them.
+void pack(cf_matrix& m, cf_source source, const char* data, int64_t from, int64_t end, Target target, float* numbers) {
+  const int64_t bytes = int64_t(row_bytes(source, m.columns));
+  while (from < end) {
+    const int64_t row = target(from);
+    // Rows that follow each other in one block: of floats, each line of it is then written once.
+    int together = 1;
+    while (from + together < end && target(from + together) == row + together && (row + together) % LANES) ++together;
+    const char* given = data + from * bytes;
+    Place place{m.memory.data() + row / LANES * m.block_bytes, int(row % LANES), m.scales_at()};
+    if (rounds_activations(m.format)) {
+      for (int each = 0; each < together; ++each, ++place.lane, given += bytes) quantise(m, source, given, place, numbers);
+    } else {
+      for (int each = 0; each < together; ++each) decode(source, given + each * bytes, m.columns, numbers + each * m.padded_columns);
+      m.format == CF_FLOAT32 ? place_floats(numbers, m.padded_columns, together, place)
+                             : place_bfloats(numbers, m.padded_columns, together, place);
+    }
+    from += together;
+  }
+}
+
 }  // namespace
 
 cf_matrix::cf_matrix(cf_format format, int64_t rows, int64_t columns)
@@ -220,26 +177,16 @@ cf_matrix::cf_matrix(cf_format format, int64_t rows, int64_t columns)
   // A padding row's bytes are 0 and its scale 0: its products are 0 · −128 · Σ, which is 0.
 }
 
-void cf_matrix::fill(cf_source source, const char* data, int64_t count, int64_t first, int64_t run, int64_t stride) {
-  const size_t bytes = row_bytes(source, columns);
-  std::vector<float> numbers(LANES * padded_columns, 0.0f);
-  const auto target = [&](int64_t from) { return first + from / run * stride + from % run; };
-  for (int64_t from = 0; from < count;) {
-    const int64_t row = target(from);
-    // Rows that follow each other in one block: of floats, each line of it is then written once.
-    int together = 1;
-    while (from + together < count && target(from + together) == row + together && (row + together) % LANES) ++together;
-    const char* given = data + from * bytes;
-    Place place{memory.data() + row / LANES * block_bytes, int(row % LANES), scales_at()};
-    if (rounds_activations(format)) {
-      for (int each = 0; each < together; ++each, ++place.lane, given += bytes) quantise(*this, source, given, place, numbers.data());
-    } else {
-      for (int each = 0; each < together; ++each) decode(source, given + each * bytes, columns, &numbers[each * padded_columns]);
-      format == CF_FLOAT32 ? place_floats(numbers.data(), padded_columns, together, place)
-                           : place_bfloats(numbers.data(), padded_columns, together, place);
-    }
-    from += together;
-  }
+void cf_matrix::fill(cf_source source, const char* data, int64_t count, Target target, int threads) {
+  const int64_t bytes = int64_t(row_bytes(source, columns));
+  Pool pool(int(std::clamp<int64_t>(count * bytes / BYTES_A_THREAD, 1, threads)));
+  const int64_t room = LANES * padded_columns;
+  std::vector<float> numbers(pool.threads() * room, 0.0f);
+  // Each thread's pages are first touched by it: a large one is cleared then, which takes longer than its packing.
+  pool.run([&](int thread, Barrier&) {
+    const auto begins = [&](int64_t part) { return std::min(count, int64_t(padded(count * part / pool.threads(), LANES))); };
+    pack(*this, source, data, begins(thread), begins(thread + 1), target, numbers.data() + thread * room);
+  });
 }
 
 void cf_matrix::read(int64_t row, float* out) const {

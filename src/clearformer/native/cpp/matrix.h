@@ -14,6 +14,16 @@
 #include "memory.h"
 #include "numbers.h"
 
+namespace clearformer {
+
+// Where rows go that are given one after the other.
+struct Target {
+  int64_t first, run, stride;
+  int64_t operator()(int64_t row) const { return first + row / run * stride + row % run; }
+};
+
+}  // namespace clearformer
+
 struct cf_matrix {
   cf_matrix(cf_format format, int64_t rows, int64_t columns);
 
@@ -26,7 +36,7 @@ struct cf_matrix {
   const char* block(int64_t index) const { return memory.data() + index * block_bytes; }
   // Bytes from a block's start to its scales.
   size_t scales_at() const { return size_t(groups) * (format == CF_INT8 ? 512 : 256); }
-  void fill(cf_source source, const char* data, int64_t count, int64_t first, int64_t run, int64_t stride);
+  void fill(cf_source source, const char* data, int64_t count, clearformer::Target target, int threads);
   void read(int64_t row, float* out) const;
 };
 

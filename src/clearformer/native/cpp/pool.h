@@ -32,6 +32,11 @@ class Pool {
   int threads() const { return threads_; }
   // Every thread runs `work`; returns when all have. It must not throw.
   void run(Work work, void* context);
+  // The same of a function of a thread's number and the barrier.
+  template <class Each>
+  void run(Each each) {
+    run([](void* given, int thread, Barrier& barrier) { (*static_cast<Each*>(given))(thread, barrier); }, &each);
+  }
 
  private:
   struct Crew;
