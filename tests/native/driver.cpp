@@ -118,7 +118,8 @@ struct Model {
       made.query_norm = norm(made.key_width * (times ? made.heads : 1));
       made.key_norm = norm(made.key_width * (times ? made.kv_heads : 1));
     }
-    made.joint = linear(format, (made.heads + made.kv_heads) * made.key_width + made.kv_heads * made.value_width, width, draw(0, 1));
+    const int joint = format == CF_INT8 ? one_of({CF_INT8, CF_INT8_FINE}) : format;
+    made.joint = linear(joint, (made.heads + made.kv_heads) * made.key_width + made.kv_heads * made.value_width, width, draw(0, 1));
     made.output = linear(format, width, made.heads * made.value_width, draw(0, 1));
     return made;
   }
@@ -131,7 +132,7 @@ struct Model {
     program.width = width, program.vocabulary = vocabulary, program.layer_count = count;
     program.half_cache = format != CF_FLOAT32, program.rows = 40;
     program.embed_scale = 1, program.hidden_scale = one_of({1.0f, 0.5f}), program.logit_cap = one_of({0.0f, 3.0f});
-    const cf_linear table = linear(format == CF_INT4 ? CF_INT8 : format, vocabulary, width, false);
+    const cf_linear table = linear(format >= CF_INT8 ? CF_INT8_FINE : format, vocabulary, width, false);
     program.embed = table.matrix;
     if (draw(0, 1)) program.segment = numbers(width, 1);
     if (draw(0, 1)) inputs = numbers(size_t(capacity) * width, 1);

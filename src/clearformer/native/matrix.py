@@ -12,6 +12,9 @@ from clearformer.native import structures
 from clearformer.native.library import check, handle
 
 Format = Literal["float32", "bfloat16", "int8", "int4"]
+"""What a model's weights are kept in."""
+Packing = Literal[Format, "int8_fine"]
+"""`int8_fine` is int8 whose products take activations in two bytes instead of one."""
 Source = Literal["F32", "BF16", "F16", "Q4_0", "Q4_1", "Q8_0"]
 
 
@@ -40,7 +43,7 @@ class Place:
 class Matrix:
     """Outputs × inputs in one of the formats, zeros until they are filled. Raises MachineError without memory."""
 
-    def __init__(self, format: Format, rows: int, columns: int) -> None:
+    def __init__(self, format: Packing, rows: int, columns: int) -> None:
         self.format, self.rows, self.columns = format, rows, columns
         made = handle().cf_matrix_new(structures.FORMATS.index(format), rows, columns)
         check(made)
@@ -53,8 +56,8 @@ class Matrix:
         return int(handle().cf_matrix_bytes(self.pointer))
 
     def fill(self, rows: Rows, place: Place = Place(), *, threads: int = 1) -> None:
-        """Pack rows, of many each thread a part. GGUF's blocks keep their numbers where the format can say them: Q4_0 and Q4_1 as int4, Q4_0 and
-        Q8_0 as int8."""
+        """Pack rows, of many each thread a part. GGUF's blocks keep their numbers where the format can say them: Q4_0
+        and Q4_1 as int4, Q4_0 and Q8_0 as int8."""
         assert rows.columns == self.columns
         assert rows.content.flags.c_contiguous
         kind = structures.SOURCES.index(rows.source)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ctypes import POINTER, Structure, c_char_p, c_float, c_int32, c_int64, c_void_p
 from typing import Any
 
-ABI = 2
-FORMATS = ("float32", "bfloat16", "int8", "int4")
+ABI = 3
+FORMATS = ("float32", "bfloat16", "int8", "int4", "int8_fine")
 SOURCES = ("F32", "BF16", "F16", "Q4_0", "Q4_1", "Q8_0")
 BLOCKS = SOURCES[3:]
 """GGUF's blocks that are packed without passing through floats."""

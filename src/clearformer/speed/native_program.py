@@ -15,7 +15,8 @@ from torch import Tensor
 from clearformer import spec as specs
 from clearformer.native import structures as c
 from clearformer.native.engine import ROWS, Program
-from clearformer.native.matrix import Format, Matrix, Place, Rows, Source
+from clearformer.native.matrix import Format, Matrix, Packing, Place, Rows, Source
+from clearformer.speed.native_packing import packing_of, packing_of_table
 from clearformer.speed.native_positions import Positions
 
 _LANES = 16
@@ -51,7 +52,8 @@ class Weights(Protocol):
 def program_of(
     spec: specs.DecoderOnly, weights: Weights, dtype: Format, *, threads: int = 1
 ) -> tuple[Program, Positions]:
-    """The program, and what positions mean in it, packed by `threads`. The spec is one that `native_lacks` finds nothing in."""
+    """The program, packed by `threads`, and what positions mean in it. The spec is one that `native_lacks` finds
+    nothing in."""
     return _Building(spec, weights, dtype, threads).program()
 
 
@@ -152,7 +154,7 @@ class _Building:
             told.query_norm = self._norm(f"{name}.query_norm", spec.qk_norm.norm)
             told.key_norm = self._norm(f"{name}.key_norm", spec.qk_norm.norm)
         biased = (spec.bias.query, spec.bias.key, spec.bias.value)
-        told.joint = self._linear([f"{name}.{part}" for part in ("query", "key", "value")], *biased)
+        told.joint = self._linear([f"{name}.{part}" for part in ("query", "key", "value")], *biased, normalised=True)
         told.output = self._linear([f"{name}.output"], spec.bias.output)
         return told
 
@@ -199,20 +201,21 @@ class _Building:
         for network, name in zip(networks, names, strict=True):
             network.width, network.gated = spec.width, gated
             network.activation = c.ACTIVATIONS.index(spec.activation)
-            network.up = self._gated(name, spec) if gated else self._linear([f"{name}.up"], spec.bias)
+            network.up = self._gated(name, spec) if gated else self._linear([f"{name}.up"], spec.bias, normalised=True)
             network.down = self._linear([f"{name}.down"], spec.bias)
         self.kept.append(networks)
         return networks
 
     # ---- weights ----
 
-    def _linear(self, names: Sequence[str], *biased: bool, format: Format | None = None) -> c.Linear:
-        """Projections of one input, one above the other."""
+    def _linear(
+        self, names: Sequence[str], *biased: bool, format: Format | None = None, normalised: bool = False
+    ) -> c.Linear:
+        """Projections of one input, one above the other; `normalised` where it is the stream after a norm."""
         weights = [f"{name}.weight" for name in names]
         stored = [self._stored(name) for name in weights]
-        matrix = self._matrix(
-            weights, format or self._format_for(stored), sum(each.rows for each in stored), stored[0].columns
-        )
+        packing = format or packing_of(self.dtype, stored, normalised=normalised)
+        matrix = self._matrix(weights, packing, sum(each.rows for each in stored), stored[0].columns)
         places, first = [], 0
         for each in stored:
             matrix.fill(each, Place(first), threads=self.threads)
@@ -230,7 +233,7 @@ class _Building:
         weights = [f"{name}.{part}.weight" for part in ("gate", "up")]
         stored = [self._stored(weight) for weight in weights]
         padded = -(-spec.width // _LANES) * _LANES
-        matrix = self._matrix(weights, self._format_for(stored), 2 * padded, stored[0].columns)
+        matrix = self._matrix(weights, packing_of(self.dtype, stored, normalised=True), 2 * padded, stored[0].columns)
         for half, each in enumerate(stored):
             matrix.fill(each, Place(half * _LANES, _LANES, 2 * _LANES), threads=self.threads)
         if not spec.bias:
@@ -242,20 +245,14 @@ class _Building:
         return c.Linear(matrix.pointer, self._keep(np.ascontiguousarray(woven).reshape(-1)))
 
     def _table(self, name: str, vocabulary: int) -> Matrix:
-        """The token table or the head: as int8 where the blocks are int4, for they decide every word."""
+        """The token table or the head."""
         stored = self._stored(name)
-        matrix = self._matrix([name], "int8" if self.dtype == "int4" else self.dtype, vocabulary, stored.columns)
+        matrix = self._matrix([name], packing_of_table(self.dtype), vocabulary, stored.columns)
         matrix.fill(stored, threads=self.threads)
         return matrix
 
-    def _format_for(self, stored: Sequence[Rows]) -> Format:
-        """int4 is for what nothing finer was chosen for: of GGUF's quantised types its own grid keeps Q4_0's and Q4_1's
-        alone, and 8 bits the numbers of all others, K-quants too, as nearly as can be measured."""
-        kept = all(each.source != "Q8_0" and each.decoded in (None, "Q4_1") for each in stored)
-        return self.dtype if self.dtype != "int4" or kept else "int8"
-
-    def _matrix(self, names: Sequence[str], format: Format, rows: int, columns: int) -> Matrix:
-        matrix = Matrix(format, rows, columns)
+    def _matrix(self, names: Sequence[str], packing: Packing, rows: int, columns: int) -> Matrix:
+        matrix = Matrix(packing, rows, columns)
         self.packed.append((tuple(names), matrix))
         return matrix
 

@@ -5,12 +5,13 @@
 #pragma once
 #include <cstdint>
 
-#define CF_ABI 2
+#define CF_ABI 3
 
 #pragma GCC visibility push(default)
 extern "C" {
 
-enum cf_format { CF_FLOAT32 = 0, CF_BFLOAT16 = 1, CF_INT8 = 2, CF_INT4 = 3 };
+// CF_INT8_FINE holds CF_INT8's weights; its products take activations in two bytes instead of one.
+enum cf_format { CF_FLOAT32 = 0, CF_BFLOAT16 = 1, CF_INT8 = 2, CF_INT4 = 3, CF_INT8_FINE = 4 };
 enum cf_source { CF_FROM_F32 = 0, CF_FROM_BF16 = 1, CF_FROM_F16 = 2, CF_FROM_Q4_0 = 3, CF_FROM_Q4_1 = 4, CF_FROM_Q8_0 = 5 };
 enum cf_norm_kind { CF_NO_NORM = 0, CF_RMS = 1, CF_LAYER = 2 };
 enum cf_activation { CF_RELU = 0, CF_GELU = 1, CF_GELU_TANH = 2, CF_QUICK_GELU = 3, CF_SILU = 4, CF_TANH = 5, CF_IDENTITY = 6 };

@@ -87,7 +87,7 @@ const char* cf_failure() { return failure.c_str(); }
 
 cf_matrix* cf_matrix_new(int32_t format, int64_t rows, int64_t columns) {
   return guarded<cf_matrix*>(nullptr, [&] {
-    require(format >= CF_FLOAT32 && format <= CF_INT4 && rows >= 1 && columns >= 1, "shape");
+    require(format >= CF_FLOAT32 && format <= CF_INT8_FINE && rows >= 1 && columns >= 1, "shape");
     return new cf_matrix(cf_format(format), rows, columns);
   });
 }

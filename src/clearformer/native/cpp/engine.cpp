@@ -51,7 +51,7 @@ Operand Room::operand_of(int64_t rows, int64_t width) {
   Operand made;
   made.words = take<uint32_t>(rows * columns);
   made.scales = take<float>(rows * columns / GROUP);
-  made.offsets = take<int32_t>(rows * columns / GROUP);
+  made.offsets = take<int32_t>(2 * rows * columns / GROUP);
   made.totals = take<float>(rows * columns / GROUP);
   return made;
 }

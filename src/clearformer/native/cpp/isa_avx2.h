@@ -14,6 +14,7 @@ struct Avx2 {
     __m256i low, high;
   };
   static constexpr int MOST_ROWS = 4;
+  static constexpr int FLOAT_ROWS = 4, FLOAT_BLOCKS = 1;
 
   static F zero() { return set(0.0f); }
   static F set(float x) { return {_mm256_set1_ps(x), _mm256_set1_ps(x)}; }

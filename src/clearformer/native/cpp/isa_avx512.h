@@ -11,6 +11,8 @@ struct Avx512 {
   using I = __m512i;
   // Rows of activations that one pass over a block of weights serves.
   static constexpr int MOST_ROWS = 16;
+  // Of float32 products, rows and blocks whose sums stay in the 32 registers.
+  static constexpr int FLOAT_ROWS = 8, FLOAT_BLOCKS = 3;
 
   static F zero() { return _mm512_setzero_ps(); }
   static F set(float x) { return _mm512_set1_ps(x); }

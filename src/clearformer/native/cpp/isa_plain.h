@@ -14,6 +14,7 @@ struct Plain {
     int32_t at[16];
   };
   static constexpr int MOST_ROWS = 4;
+  static constexpr int FLOAT_ROWS = 4, FLOAT_BLOCKS = 1;
 
   template <class Each>
   static F each(Each value) {

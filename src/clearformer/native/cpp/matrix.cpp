@@ -110,7 +110,7 @@ bool repack4(cf_source source, const char* row, int64_t groups, const Place& pla
 }
 
 void quantise(const cf_matrix& m, cf_source source, const char* row, const Place& place, float* numbers) {
-  const bool eight = m.format == CF_INT8;
+  const bool eight = m.format != CF_INT4;
   if (eight ? repack8(source, row, m.groups, place) : repack4(source, row, m.groups, place)) return;
   decode(source, row, m.columns, numbers);
   for (int64_t group = 0; group < m.groups; ++group)
@@ -137,7 +137,8 @@ size_t bytes_of_block(cf_format format, int64_t padded_columns) {
   switch (format) {
     case CF_FLOAT32: return padded_columns * 64;
     case CF_BFLOAT16: return padded_columns * 32;
-    case CF_INT8: return padded(padded_columns / GROUP * (512 + 32), 64);
+    case CF_INT8:
+    case CF_INT8_FINE: return padded(padded_columns / GROUP * (512 + 32), 64);
     default: return padded_columns / GROUP * (256 + 64);
   }
 }
@@ -199,7 +200,8 @@ void cf_matrix::read(int64_t row, float* out) const {
       case CF_BFLOAT16:
         out[at] = from_bfloat16(reinterpret_cast<const uint16_t*>(place.block)[at / 2 * 2 * LANES + 2 * place.lane + at % 2]);
         break;
-      case CF_INT8: out[at] = from_half(place.scale8(group)) * float(int(reinterpret_cast<const uint8_t*>(place.block)[group * 512 + i / 4 * 64 + place.lane * 4 + i % 4]) - 128); break;
+      case CF_INT8:
+      case CF_INT8_FINE: out[at] = from_half(place.scale8(group)) * float(int(reinterpret_cast<const uint8_t*>(place.block)[group * 512 + i / 4 * 64 + place.lane * 4 + i % 4]) - 128); break;
       case CF_INT4: {
         const uint8_t byte = reinterpret_cast<const uint8_t*>(place.block)[group * 256 + i / 8 * 64 + place.lane * 4 + i % 4];
         out[at] = from_half(place.scale4(group)) * float(i % 8 < 4 ? byte & 15 : byte >> 4) + from_half(place.minimum4(group));

@@ -35,7 +35,7 @@ struct cf_matrix {
 
   const char* block(int64_t index) const { return memory.data() + index * block_bytes; }
   // Bytes from a block's start to its scales.
-  size_t scales_at() const { return size_t(groups) * (format == CF_INT8 ? 512 : 256); }
+  size_t scales_at() const { return size_t(groups) * (format == CF_INT4 ? 256 : 512); }
   void fill(cf_source source, const char* data, int64_t count, clearformer::Target target, int threads);
   void read(int64_t row, float* out) const;
 };
@@ -45,6 +45,6 @@ namespace clearformer {
 constexpr int LANES = 16, GROUP = 32;
 
 // Whether activations come as four int8 a word, in groups of 32; else as one float32 a word.
-static inline bool rounds_activations(cf_format format) { return format == CF_INT8 || format == CF_INT4; }
+static inline bool rounds_activations(cf_format format) { return format >= CF_INT8; }
 
 }  // namespace clearformer

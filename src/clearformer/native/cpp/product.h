@@ -2,7 +2,7 @@
 //
 // A number is summed in the same order whatever the tile, so a row gives the same alone and in a batch.
 #pragma once
-#include "operand.h"
+#include "panels.h"
 
 namespace clearformer {
 
@@ -10,24 +10,6 @@ namespace clearformer {
 static inline void fetch_ahead(const char* weights, int lines) {
   constexpr int AHEAD = 2048;
   for (int line = 0; line < lines; ++line) __builtin_prefetch(weights + AHEAD + 64 * line);
-}
-
-// What becomes of a product: y = share · (product + bias), put in or added to `out`, at row target[i] for operand row i.
-struct Destination {
-  float* out;
-  int64_t stride;
-  const float* bias;
-  const int* target;
-  const float* share;
-  bool added;
-};
-
-template <class I>
-inline void finish(const Destination& to, int row, int64_t block, typename I::F y) {
-  float* out = to.out + int64_t(to.target ? to.target[row] : row) * to.stride + block * LANES;
-  if (to.bias) y = I::add(y, I::load(to.bias + block * LANES));
-  if (to.share) y = I::mul(y, I::set(to.share[row]));
-  I::store(out, to.added ? I::add(I::load(out), y) : y);
 }
 
 // Float32, and bfloat16 widened to it: on Intel's processors that is twice as fast as their own products of bfloat16, and
@@ -55,7 +37,15 @@ void float_blocks(const cf_matrix& m, const Operand& x, Tile tile, int64_t first
     for (int r = 0; r < R; ++r) finish<I>(to, tile.first + r, first + b, sums[b][r]);
 }
 
-template <class I, int R>
+// A group's 32 columns of 16 rows as bytes, times one row's; words stand `step` apart, as do the rows of a tile.
+template <class I, class Bytes>
+inline auto dot_group(int32_t offset, const Bytes (&w)[8], const uint32_t* words, int step) {
+  auto dot = I::start_bytes(offset);
+  for (int word = 0; word < 8; ++word) dot = I::dot_bytes(dot, w[word], words + word * step);
+  return dot;
+}
+
+template <class I, bool FINE, int R>
 void int8_block(const cf_matrix& m, const Operand& x, Tile tile, int64_t block, const Destination& to) {
   typename I::F sums[R];
   for (int r = 0; r < R; ++r) sums[r] = I::zero();
@@ -63,23 +53,18 @@ void int8_block(const cf_matrix& m, const Operand& x, Tile tile, int64_t block, 
   const uint16_t* scales = reinterpret_cast<const uint16_t*>(weights + m.scales_at());
   const uint32_t* words = x.words + tile.first * x.words_a_row;
   const int64_t numbers = tile.first * x.groups;
-  for (int64_t group = 0; group < x.groups; ++group, weights += 512, words += 8 * R, scales += LANES) {
+  constexpr int PARTS = FINE ? 2 : 1;
+  for (int64_t group = 0; group < x.groups; ++group, weights += 512, words += PARTS * 8 * R, scales += LANES) {
     fetch_ahead(weights, 8);
     const auto scale = I::load_half(scales);
-    const auto w0 = I::load_bytes(weights), w1 = I::load_bytes(weights + 64), w2 = I::load_bytes(weights + 128),
-               w3 = I::load_bytes(weights + 192), w4 = I::load_bytes(weights + 256), w5 = I::load_bytes(weights + 320),
-               w6 = I::load_bytes(weights + 384), w7 = I::load_bytes(weights + 448);
+    const decltype(I::load_bytes(weights)) w[8] = {I::load_bytes(weights), I::load_bytes(weights + 64), I::load_bytes(weights + 128),
+                                                   I::load_bytes(weights + 192), I::load_bytes(weights + 256), I::load_bytes(weights + 320),
+                                                   I::load_bytes(weights + 384), I::load_bytes(weights + 448)};
+    const int32_t* offsets = x.offsets + PARTS * (numbers + group * R);
     for (int r = 0; r < R; ++r) {
-      auto dot = I::start_bytes(x.offsets[numbers + group * R + r]);
-      dot = I::dot_bytes(dot, w0, words + r);
-      dot = I::dot_bytes(dot, w1, words + R + r);
-      dot = I::dot_bytes(dot, w2, words + 2 * R + r);
-      dot = I::dot_bytes(dot, w3, words + 3 * R + r);
-      dot = I::dot_bytes(dot, w4, words + 4 * R + r);
-      dot = I::dot_bytes(dot, w5, words + 5 * R + r);
-      dot = I::dot_bytes(dot, w6, words + 6 * R + r);
-      dot = I::dot_bytes(dot, w7, words + 7 * R + r);
-      sums[r] = I::fma(I::to_float(dot), I::mul(scale, I::set(x.scales[numbers + group * R + r])), sums[r]);
+      auto y = I::to_float(dot_group<I>(offsets[r], w, words + r, R));
+      if constexpr (FINE) y = I::fma(y, I::set(SECOND), I::to_float(dot_group<I>(offsets[R + r], w, words + 8 * R + r, R)));
+      sums[r] = I::fma(y, I::mul(scale, I::set(x.scales[numbers + group * R + r])), sums[r]);
     }
   }
   for (int r = 0; r < R; ++r) finish<I>(to, tile.first + r, block, sums[r]);
@@ -120,9 +105,10 @@ void int4_block(const cf_matrix& m, const Operand& x, Tile tile, int64_t block, 
 
 template <class I, cf_format FORMAT, int R>
 void tile_blocks(const cf_matrix& m, const Operand& x, Tile tile, int64_t first, int64_t last, const Destination& to) {
-  if constexpr (FORMAT == CF_INT8 || FORMAT == CF_INT4) {
-    for (int64_t block = first; block < last; ++block)
-      FORMAT == CF_INT8 ? int8_block<I, R>(m, x, tile, block, to) : int4_block<I, R>(m, x, tile, block, to);
+  if constexpr (FORMAT == CF_INT4) {
+    for (int64_t block = first; block < last; ++block) int4_block<I, R>(m, x, tile, block, to);
+  } else if constexpr (FORMAT == CF_INT8 || FORMAT == CF_INT8_FINE) {
+    for (int64_t block = first; block < last; ++block) int8_block<I, FORMAT == CF_INT8_FINE, R>(m, x, tile, block, to);
   } else {
     constexpr int TOGETHER = R >= I::MOST_ROWS ? 1 : R * 4 > I::MOST_ROWS ? 2 : 4;
     int64_t block = first;
@@ -146,16 +132,18 @@ void format_blocks(const cf_matrix& m, const Operand& x, Tile tile, int64_t firs
 // while every tile passes over them: weights come from memory once.
 template <class I>
 void multiply(const cf_matrix& m, const Operand& x, int from, int to_row, int64_t first, int64_t last, const Destination& to) {
+  if (m.format == CF_FLOAT32 && to_row - from >= I::FLOAT_ROWS) return multiply_panels<I>(m, x, from, to_row, first, last, to);
   constexpr int64_t KEPT = 4;
   for (int64_t block = first; block < last; block += KEPT) {
     const int64_t end = block + KEPT < last ? block + KEPT : last;
     for (int row = from; row < to_row;) {
-      const Tile tile = tile_at(row, to_row, I::MOST_ROWS);
+      const Tile tile = tile_at(row, to_row, most_rows<I>(m.format));
       switch (m.format) {
         case CF_FLOAT32: format_blocks<I, CF_FLOAT32>(m, x, tile, block, end, to); break;
         case CF_BFLOAT16: format_blocks<I, CF_BFLOAT16>(m, x, tile, block, end, to); break;
         case CF_INT8: format_blocks<I, CF_INT8>(m, x, tile, block, end, to); break;
         case CF_INT4: format_blocks<I, CF_INT4>(m, x, tile, block, end, to); break;
+        case CF_INT8_FINE: format_blocks<I, CF_INT8_FINE>(m, x, tile, block, end, to); break;
       }
       row += tile.rows;
     }

@@ -41,7 +41,7 @@ class Worker {
     operand.shape(format, columns);
     for (int range = 0; range < range_count; ++range) {
       for (int row = ranges[range]; row < ranges[range + 1];) {
-        const Tile tile = tile_at(row, ranges[range + 1], I::MOST_ROWS);
+        const Tile tile = tile_at(row, ranges[range + 1], most_rows<I>(format));
         for (const int end = row + tile.rows; row < end; ++row) {
           if (!lone && row % step_.threads != thread_) continue;
           const float* x = source(row);

@@ -1,0 +1,45 @@
+"""Where rounding activations costs most they come to a product in two bytes: what the logits then are off by."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from clearformer.build import build
+from clearformer.native.library import found
+from clearformer.speed.native import NativeDecoder, native_decoder
+from native.engines import another_path, llama
+
+pytestmark = pytest.mark.skipif(found().handle is None, reason="the kernels are not built")
+
+IDS = list(range(23))
+
+
+def made(dtype: str, layers: int) -> NativeDecoder:
+    model = build(llama(layers=layers), generator=torch.Generator().manual_seed(0))
+    return native_decoder(model, dtype, threads=1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("path", found().paths)
+@pytest.mark.parametrize("dtype", ["int8", "int4"])
+def test_logits_are_off_by_half_a_second_bytes_step(dtype: str, path: str) -> None:
+    """Without blocks a logit is one product of the normalised embedding with the table."""
+    decoder = another_path(made(dtype, 0), path)
+    ((_, matrix),) = decoder.engine.program.packed
+    table = matrix.numbers().astype(np.float64)
+    x = table[IDS]
+    x = x / np.sqrt((x**2).mean(-1, keepdims=True) + decoder.engine.program.description.final_norm.eps)
+    step = np.abs(x.reshape(len(IDS), -1, 32)).max(-1).repeat(32, -1) / (127 * 254)
+    bound = (step / 2) @ np.abs(table).T + 1e-6 * np.abs(x) @ np.abs(table).T
+    sequence = decoder.sequence(len(IDS), len(IDS))
+    logits = decoder.engine.run(IDS, [sequence] * len(IDS), range(len(IDS)))
+    gap = np.abs(logits - x @ table.T)
+    assert (gap <= bound).all()
+
+
+def test_what_reads_the_normalised_stream_is_fine_where_it_is_int8() -> None:
+    packings = {name: matrix.format for names, matrix in made("int8", 1).engine.program.packed for name in names}
+    coarse = {f"decoder.blocks.0.{name}.weight" for name in ("attention.output", "feedforward.down")}
+    assert {name for name, packing in packings.items() if packing == "int8"} == coarse
+    assert {packing for name, packing in packings.items() if name not in coarse} == {"int8_fine"}
