@@ -20,7 +20,7 @@ GAIN = np.linspace(0.5, 1.5, 64, dtype=np.float32)
 def made(dtype: str, layers: int) -> NativeDecoder:
     model = build(llama(layers=layers), generator=torch.Generator().manual_seed(0))
     # Without it a row of the table, scaled, would lie on the grid of one byte.
-    model.decoder.final_norm.weight.data = torch.from_numpy(GAIN)
+    model.get_parameter("decoder.final_norm.weight").data = torch.from_numpy(GAIN)
     return native_decoder(model, dtype, threads=1)  # type: ignore[arg-type]
 
 
