@@ -19,6 +19,7 @@ from clearformer.doctor.checks.run_rate import idle
 from clearformer.doctor.checks.run_spikes import leaps
 from clearformer.doctor.course import Course, Update, read_course
 from clearformer.doctor.finding import Breach
+from doctor.checks.asking import causes
 
 STEPS = 400
 Law = Callable[[Course], Iterator[Breach]]
@@ -124,6 +125,33 @@ def test_a_folder_is_diagnosed_by_its_metrics_and_config(tmp_path: Path) -> None
     found = diagnose(folder=folder, only=["R01", "R03"])
     assert [finding.cause for finding in found.errors] == ["loss stuck at ln V"]
     assert "R03" in found.passed
+
+
+def written(run: Course, folder: Path) -> Path:
+    """A run's metrics as our loop writes them, with its evaluations in their places."""
+    evaluations = dict(run.held_out)
+    records: list[dict[str, object]] = []
+    for each in run.updates:
+        records.append({"step": each.step, "loss": each.loss, "lr": each.lr, "grad_norm": each.norm})
+        if each.step in evaluations:
+            records.append({"step": each.step, "evaluation": {"loss": evaluations[each.step]}})
+    return write(folder, "metrics.jsonl", lines(records))
+
+
+@pytest.mark.parametrize(
+    ("check", "broken", "said"),
+    [
+        ("R01", course(loss=lambda step: LN_V), "ERROR loss stuck at ln V"),
+        ("R02", course(loss=lambda step: 2 + step / 40), "ERROR training diverged"),
+        ("R03", course(rate=lambda step: 0.0), "ERROR learning rate zero"),
+        ("R04", course(held_out=lambda step: 3 + (step - 120) ** 2 / 4e4), "WARN overfitting"),
+        ("R05", course(norm=lambda step: 1e-9), "ERROR gradient vanished"),
+    ],
+)
+def test_a_folder_with_a_broken_run_has_each_law_asked(tmp_path: Path, check: str, broken: Course, said: str) -> None:
+    folder = written(broken, tmp_path / "run")
+    assert causes(check, folder=folder, vocab_size=1000) == [said]
+    assert causes(check, folder=written(course(), tmp_path / "sound"), vocab_size=1000) == []
 
 
 @pytest.mark.parametrize("content", ["", "[1, 2]\n" * 50, '{"step": 1e400, "loss": "x"}\n' * 50, "\x00\xff" * 999])
