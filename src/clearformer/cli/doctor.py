@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from clearformer.cli import boundary
 from clearformer.cli.doctor_flags import EXAMINING, Examining
 from clearformer.cli.flags import Spoken
 from clearformer.cli.screen import Screen, aligned, visible
@@ -33,7 +34,7 @@ def doctor(target: Target = None, /, *, flags: Examining = EXAMINING, language: 
     """Find which laws a Transformer breaks, name the cause, and say what mends it."""
     from clearformer.cli.doctor_symptom import explain, facts_of
     from clearformer.cli.doctor_target import request_for
-    from clearformer.doctor.apart.running import examine_apart
+    from clearformer.doctor.apart.running import BrokenOff, examine_apart
     from clearformer.doctor.symptoms import symptom
 
     screen = Screen(language, flags)
@@ -52,8 +53,12 @@ def doctor(target: Target = None, /, *, flags: Examining = EXAMINING, language: 
 
         return follow(target, flags, screen)
     request = request_for(target, flags, screen, seen)
-    with bar(target, screen) as tell:
-        found = examine_apart(request, target, tell)
+    code = None
+    try:
+        with bar(target, screen) as tell:
+            found = examine_apart(request, target, tell)
+    except BrokenOff as broken:
+        found, code = broken.found, boundary.explain(broken.by, language).exit_code
     write_files(target, found, flags, screen)
     if screen.as_json:
         from clearformer.doctor.report import facts
@@ -61,7 +66,9 @@ def doctor(target: Target = None, /, *, flags: Examining = EXAMINING, language: 
         screen.json(facts(found, language) | facts_of(seen, language))
     else:
         show(found, screen)
-    return 0 if found.healthy else 1
+    if code is not None:
+        return code
+    return 0 if found.healthy and (found.passed or found.findings) else 1
 
 
 def show(found: Diagnosis, screen: Screen) -> None:

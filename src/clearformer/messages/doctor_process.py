@@ -38,6 +38,26 @@ RAISED = failure(
     en=("{target} raised {kind} at {place}: {detail}.", "Call it in Python by itself first, and mend that line."),
     zh=("{target} 在 {place} 引发了 {kind}：{detail}。", "请先在 Python 中单独调用它，并修正该行。"),
 )
+WANTED_NETWORK = failure(
+    en=(
+        "{target} wanted the network at {place}, and did not get it ({kind}: {detail}).",
+        "Let it build the model from a config or from files that are here, or let it through: --network",
+    ),
+    zh=(
+        "{target} 在 {place} 想访问网络，未获允许（{kind}：{detail}）。",
+        "请让它由配置或本机文件构建模型，或放行：--network",
+    ),
+)
+WANTED_MEMORY = failure(
+    en=(
+        "{target} wanted more memory than it may take, at {place} ({kind}: {detail}).",
+        "Hand in a smaller model of the same kind, or let it take more: --memory-limit 64GB",
+    ),
+    zh=(
+        "{target} 在 {place} 需要的内存超过上限（{kind}：{detail}）。",
+        "请交入同类的较小模型，或放宽上限：--memory-limit 64GB",
+    ),
+)
 WANTS_ARGUMENTS = failure(
     en=(
         "{target} needs arguments: {needed}.",
@@ -126,6 +146,10 @@ STOPPED_EARLY = Message(
     "The examination ended early ({how}): causes are by suspicion alone.", "检查提前结束（{how}）：原因仅凭推断。"
 )
 FLOOD = Message("The code printed {size}; it is not shown.", "代码输出了 {size}，未予显示。")
+REMAINED = Message(
+    "The code left processes behind that had gone out of its session: {count} ({names}). They were ended.",
+    "代码留下了脱离其会话的进程：{count} 个（{names}），均已终止。",
+)
 REFUSED_NETWORK = Message(
     "The code wanted the network ({to}), and did not get it; --network lets it.",
     "代码想访问网络（{to}），未获允许；--network 可放行。",
@@ -134,6 +158,7 @@ REFUSED_NETWORK = Message(
 # How a process ends
 EXIT_CODE = Message("exit code {code}", "退出码 {code}")
 SIGNAL = Message("signal {name}", "信号 {name}")
+INTERRUPTED = Message("it was broken off", "已被中断")
 OVER_TIME = Message("its time was over", "时限已到")
 CLOSED = Message("it closed its results", "结果通道被关闭")
 NOT_LOADED = Message("The checkpoint does not load: {why}", "检查点无法载入：{why}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from clearformer.doctor.apart import running
 from clearformer.doctor.apart.request import Request
 from clearformer.doctor.apart.running import examine_apart
 from clearformer.doctor.diagnosis import Diagnosis
+from clearformer.doctor.telling import Starting, Told
 from clearformer.errors import DiagnosisError, UsageError
 
 MODEL = '''
@@ -132,5 +134,54 @@ def build():
 
 
 def test_memory_has_an_end(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"raised (RuntimeError|MemoryError)"):
+    with pytest.raises(
+        UsageError, match=r"wanted more memory .* at my_model\.py:\d+ \((RuntimeError|MemoryError)"
+    ) as raised:
         examined(tmp_path, "def build():\n    return torch.ones(2**30)\n", memory=1 << 30)
+    assert "--memory-limit" in raised.value.remedy()
+
+
+def test_an_import_that_downloads_names_its_line_and_the_option(tmp_path: Path) -> None:
+    line = len(MODEL.splitlines()) + 2
+    code = "import urllib.request\nurllib.request.urlopen('http://192.0.2.1/weights', timeout=5)\n"
+    with pytest.raises(UsageError, match=rf"wanted the network at my_model\.py:{line},.*192\.0\.2\.1") as raised:
+        examined(tmp_path, code)
+    assert "--network" in raised.value.remedy()
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
+def test_a_process_that_leaves_the_session_does_not_outlive_the_examination(tmp_path: Path) -> None:
+    left = tmp_path / "left"
+    code = f"""
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        open({str(left)!r}, "w").write(str(os.getpid()))
+        time.sleep(1000)
+    os._exit(0)
+while not os.path.exists({str(left)!r}):
+    time.sleep(0.01)
+def build():
+    return Model()
+"""
+    found = examined(tmp_path, code)
+    assert "left processes behind" in notes(found)
+    # One that has ended and is not yet taken away has nothing that could be read.
+    with suppress(OSError):
+        assert (Path("/proc") / left.read_text() / "environ").read_bytes() == b""
+
+
+def test_what_was_found_before_it_was_broken_off_is_kept(tmp_path: Path) -> None:
+    file = tmp_path / "my_model.py"
+    file.write_text(MODEL + "def build():\n    return Model()\n", encoding="utf-8")
+    request = Request(code={"model": f"{file}:build"}, kind="decoder", vocab_size=40, only=("K01",))
+
+    def broken_off_in_causality(told: Told) -> None:
+        if isinstance(told, Starting) and told.check == "K01":
+            raise KeyboardInterrupt
+
+    with pytest.raises(running.BrokenOff) as raised:
+        examine_apart(request, "my_model.py:build", broken_off_in_causality)
+    assert raised.value.found.passed == ("K07",)
+    assert [each.check for each in raised.value.found.skipped] == ["K01"]
+    assert "broken off" in notes(raised.value.found)

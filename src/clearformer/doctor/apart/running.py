@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from clearformer.doctor.apart import limits, wire
+from clearformer.doctor.apart import limits, remains, wire
 from clearformer.doctor.apart.request import Request
 from clearformer.doctor.causes.deciding import undecided
 from clearformer.doctor.diagnosis import Diagnosis
@@ -35,6 +35,14 @@ _LAST_WORDS = 300
 _NAP = 0.1
 
 
+class BrokenOff(Exception):  # noqa: N818 – the user's wish, not an error
+    """The user ended an examination that had already found something: `found`, as far as it came, and `by` what."""
+
+    def __init__(self, found: Diagnosis, by: BaseException) -> None:
+        self.found, self.by = found, by
+        super().__init__()
+
+
 @dataclass
 class _Heard:
     """What a process has said until now."""
@@ -46,9 +54,14 @@ class _Heard:
     now: str | None = None
     """The check under way."""
     hosts: list[str] = field(default_factory=list)
+    printed: int = 0
+    remained: dict[int, str] = field(default_factory=dict)
+    """Processes of the code that had to be ended, by number."""
     ended: Said | None = None
     """How it ended, where it gave no diagnosis."""
     hung: bool = False
+    broken_off: BaseException | None = None
+    """What the user ended it with."""
 
 
 class _Output:
@@ -74,18 +87,26 @@ class _Output:
 def examine_apart(request: Request, target: str, tell: Teller = lambda told: None) -> Diagnosis:
     """Load and examine in a process of its own. Where a check ends that process, it is begun again without it.
 
-    Raises UsageError for code that cannot be loaded, DiagnosisError where loading it ends or hangs the process.
+    Raises UsageError for code that cannot be loaded, DiagnosisError where loading it ends or hangs the process, and
+    BrokenOff at Ctrl-C and SIGTERM.
     """
     until = time.monotonic() + request.seconds
     lost: dict[str, tuple[str, str]] = {}
     notes: list[Said] = []
     while True:
-        heard, output = _Heard(), 0
-        with _started(replace(request, without=lost)) as (process, events, printed):
-            _listen(heard, process, events, until, tell)
-            _end(process)
-            words, output = printed.last_words(), printed.size
-        extra = _beside(heard, output)
+        heard, marked = _Heard(), remains.mark()
+        with _started(replace(request, without=lost), marked) as (process, events, printed):
+            try:
+                _listen(heard, process, events, until, tell)
+            except (KeyboardInterrupt, SystemExit) as error:
+                heard.ended, heard.broken_off = Said(say.INTERRUPTED), error
+            heard.remained = _end(process, marked)
+            words, heard.printed = printed.last_words(), printed.size
+        extra = _beside(heard)
+        if heard.broken_off is not None:
+            if not heard.checked:
+                raise heard.broken_off
+            raise BrokenOff(_as_far_as(heard, request, (*notes, *extra)), heard.broken_off)
         if heard.diagnosis is not None:
             return replace(heard.diagnosis, notes=(*notes, *extra, *heard.diagnosis.notes))
         assert heard.ended is not None
@@ -154,12 +175,14 @@ def _take(heard: _Heard, line: bytes, tell: Teller) -> None:
 
 
 @contextmanager
-def _started(request: Request) -> Iterator[tuple[subprocess.Popen[bytes], queue.Queue[bytes], _Output]]:
+def _started(
+    request: Request, marked: dict[str, str]
+) -> Iterator[tuple[subprocess.Popen[bytes], queue.Queue[bytes], _Output]]:
     """The worker, its events line by line, and what it prints; none of it outlives the body."""
     reading, writing = os.pipe()
     script = Path(__file__).with_name("worker.py")
     own = str(Path(__file__).parents[3])
-    seen = limits.environment(os.environ, request.environment, network=request.network)
+    seen = limits.environment(os.environ, request.environment, network=request.network) | marked
     seen["PYTHONPATH"] = os.pathsep.join([own, *filter(None, [seen.get("PYTHONPATH")])])
     network = "keep" if request.network else "cut"
     try:
@@ -188,7 +211,7 @@ def _started(request: Request) -> Iterator[tuple[subprocess.Popen[bytes], queue.
         threading.Thread(target=_forward, args=(reading, events), daemon=True).start()
         yield process, events, _Output(process.stdout)  # type: ignore[arg-type]
     finally:
-        _end(process)
+        _end(process, marked)
 
 
 def _forward(descriptor: int, events: queue.Queue[bytes]) -> None:
@@ -199,11 +222,12 @@ def _forward(descriptor: int, events: queue.Queue[bytes]) -> None:
     events.put(b"")
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """The process and all that it started in its session."""
+def _end(process: subprocess.Popen[bytes], marked: dict[str, str]) -> dict[int, str]:
+    """The process, all that it started in its session, and what has left it: the latter are told."""
     with suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+    return remains.end_marked(marked, process.pid)
 
 
 def _how(process: subprocess.Popen[bytes]) -> Said:
@@ -218,10 +242,13 @@ def _how(process: subprocess.Popen[bytes]) -> Said:
     return Said(say.EXIT_CODE, {"code": code})
 
 
-def _beside(heard: _Heard, printed: int) -> list[Said]:
+def _beside(heard: _Heard) -> list[Said]:
     found = [Said(say.REFUSED_NETWORK, {"to": ", ".join(dict.fromkeys(heard.hosts))})] if heard.hosts else []
-    if printed > _FLOOD:
-        found.append(Said(say.FLOOD, {"size": in_binary_units(printed)}))
+    if heard.printed > _FLOOD:
+        found.append(Said(say.FLOOD, {"size": in_binary_units(heard.printed)}))
+    if heard.remained:
+        names = ", ".join(sorted(set(heard.remained.values()))[:5])
+        found.append(Said(say.REMAINED, {"count": len(heard.remained), "names": names}))
     return found
 
 

@@ -6,14 +6,22 @@ import importlib.util
 import inspect
 import pkgutil
 import sys
+import sysconfig
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from clearformer.errors import UsageError
-from clearformer.messages import Message, did_you_mean
+from clearformer.messages import Failure, Message, did_you_mean
 from clearformer.messages import doctor_process as say
+
+_PYTHON = Path(sysconfig.get_paths()["stdlib"])
+_DEEPEST = 20
+_OFFLINE = ("NetworkRefused", "OfflineModeIsEnabled", "LocalEntryNotFoundError")
+"""Ours, and those by which libraries say that they may not ask the network."""
+_NO_MEMORY = ("Cannot allocate memory", "can't allocate memory", "out of memory")
 
 
 def is_code(target: str) -> bool:
@@ -48,7 +56,7 @@ def made_by(target: str, kind: type, role: Message) -> Any:
     try:
         made = made()
     except Exception as error:
-        raise UsageError(say.RAISED, target=target, **described(error)) from error
+        raise failed(say.RAISED, target, error) from error
     if isinstance(made, tuple | list):
         made = next((each for each in made if isinstance(each, kind)), made)
     if not isinstance(made, kind):
@@ -63,8 +71,16 @@ def callable_at(target: str) -> Any:
         try:
             found = found()
         except Exception as error:
-            raise UsageError(say.RAISED, target=target, **described(error)) from error
+            raise failed(say.RAISED, target, error) from error
     return found
+
+
+def failed(failure: Failure, target: str, error: BaseException) -> UsageError:
+    """What the user's code raised; where it wanted what it is not given, the option that gives it."""
+    values = {"target": target, **described(error)}
+    if any(type(each).__name__ in _OFFLINE for each in _chain(error)):
+        return UsageError(say.WANTED_NETWORK, **values)
+    return UsageError(say.WANTED_MEMORY if _wants_memory(error) else failure, **values)
 
 
 def described(error: BaseException) -> dict[str, object]:
@@ -81,8 +97,25 @@ def described(error: BaseException) -> dict[str, object]:
 
 
 def _is_theirs(filename: str, own: Path) -> bool:
+    """Of the frames of a call: those that neither we nor Python nor a package wrote."""
     path = Path(filename)
-    return path.is_file() and own not in path.parents and "site-packages" not in path.parts
+    foreign = (
+        own in path.parents or _PYTHON in path.parents or not {"site-packages", "dist-packages"}.isdisjoint(path.parts)
+    )
+    return path.is_file() and not foreign
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An exception, and those that it came of."""
+    for _ in range(_DEEPEST):
+        if error is None:
+            return
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _wants_memory(error: BaseException) -> bool:
+    return isinstance(error, MemoryError) or any(words in str(error) for words in _NO_MEMORY)
 
 
 def _dotted(place: str) -> bool:
@@ -127,7 +160,7 @@ def _from_file(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
-        raise UsageError(say.IMPORT_RAISED, target=path.name, **described(error)) from error
+        raise failed(say.IMPORT_RAISED, path.name, error) from error
     return module
 
 
@@ -151,8 +184,8 @@ def _from_name(name: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
             raise UsageError(say.NO_SUCH_MODULE, name=name) from error
-        raise UsageError(say.IMPORT_RAISED, target=name, **described(error)) from error
+        raise failed(say.IMPORT_RAISED, name, error) from error
     except Exception as error:
-        raise UsageError(say.IMPORT_RAISED, target=name, **described(error)) from error
+        raise failed(say.IMPORT_RAISED, name, error) from error
     assert isinstance(module, ModuleType)
     return module

@@ -54,6 +54,7 @@ def diagnosis_line(found: Diagnosis) -> bytes:
                 "breaches": [_breach(breach) for breach in each.breaches],
                 "rivals": list(each.rivals),
                 "confirmed": each.confirmed,
+                "place": each.place,
             }
             for each in found.findings
         ],
@@ -165,7 +166,8 @@ def _read_finding(found: Mapping[str, Any]) -> Finding:
     breaches = tuple(_read_breach(each) for each in found["breaches"][:_MOST])
     if not breaches or not {found["cause"], *rivals} <= CAUSES.keys():
         raise NotOurs
-    return Finding(found["cause"], _severity(found["severity"]), breaches, rivals, bool(found["confirmed"]))
+    place = None if found["place"] is None else _text(found["place"])
+    return Finding(found["cause"], _severity(found["severity"]), breaches, rivals, bool(found["confirmed"]), place)
 
 
 def _severity(found: object) -> Severity:

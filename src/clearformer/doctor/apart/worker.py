@@ -14,6 +14,14 @@ from contextlib import suppress
 _SHARE = 0.75
 """Of its time, what the checks may take; the rest is left to telling the causes apart."""
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
+_PR_SET_PDEATHSIG, _SIGKILL = 1, 9
+
+
+def die_with_parent() -> None:
+    """Nobody would end this process if the one that watches it were killed."""
+    if sys.platform.startswith("linux"):
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, _SIGKILL)
 
 
 def cut_network() -> None:
@@ -80,6 +88,7 @@ def serve(text: str, sender: Sender) -> None:
 def main(arguments: list[str]) -> None:
     """`DESCRIPTOR cut|keep`: where events go, and whether the network is taken away; the request is standard input."""
     descriptor, network = arguments
+    die_with_parent()
     if network == "cut":
         cut_network()
     serve(sys.stdin.buffer.read().decode(), Sender(int(descriptor)))
