@@ -73,8 +73,8 @@ def _beside(score: Score, peers: Peers | None) -> Iterable[str]:
         faulty = [said for each in score.faulty if (said := _said(peers, each, tool)) is not None]
         healthy = [said for each in score.healthy if (said := _said(peers, each, tool)) is not None]
         yield (
-            f"| {tool} | {len(faulty) + len(healthy)} | {sum(map(bool, faulty))} of {len(faulty)} | "
-            f"{sum(map(bool, healthy))} of {len(healthy)} |"
+            f"| {tool} | {len(faulty) + len(healthy)} | {sum(map(_alarming, faulty))} of {len(faulty)} | "
+            f"{sum(map(_alarming, healthy))} of {len(healthy)} |"
         )
     unasked = sum(each.case.name not in peers for each in score.outcomes)
     if unasked:
@@ -84,6 +84,11 @@ def _beside(score: Score, peers: Peers | None) -> Iterable[str]:
 def _said(peers: Peers, outcome: Outcome, tool: str) -> list[str] | None:
     answer: list[str] | None = peers.get(outcome.case.name, {}).get(tool)
     return answer
+
+
+def _alarming(said: list[str]) -> bool:
+    """Whether there is an alarm; a tool that hung has given none."""
+    return any(not each.startswith("no answer") for each in said)
 
 
 def _cases(score: Score, peers: Peers | None) -> Iterable[str]:

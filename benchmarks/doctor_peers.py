@@ -1,6 +1,6 @@
 """The doctor's corpus through torchtest2 and trainproof, in an environment of their own: JSON lines on stdout.
 
-Run by `diagnosis.py` with the peers' interpreter and tests/ on its path; of our packages it needs none.
+Run by `diagnosis.py` with the peers' interpreter, and tests/ and src/ on its path.
 Each peer gets its default settings and all that it can take: torchtest2 a batch, targets and a loss; trainproof the
 labels from the collator with what the loss does to them, the tokenizer, and the log of a run.
 """
@@ -8,6 +8,7 @@ labels from the collator with what the loss does to them, the tokenizer, and the
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,8 @@ from doctor.corpus import CASES, Case
 from doctor.corpus.case import Parts, Unavailable
 from doctor.corpus.losses import IGNORED, aligned, of_model, shifting
 
+SECONDS = 60
+"""For one tool and one case; what takes longer has hung."""
 Alarms = list[str] | None
 """What was said; None where the tool has nothing that it could look at."""
 
@@ -48,11 +51,21 @@ def _asked(case: Case) -> dict[str, Any]:
         return {"torchtest2": _guarded(_torchtest2, parts), "trainproof": _guarded(_trainproof, parts)}
 
 
+def _late(signum: int, frame: object) -> None:
+    raise TimeoutError(f"no answer within {SECONDS} s")
+
+
 def _guarded(ask: Any, parts: Parts) -> Alarms:
+    signal.signal(signal.SIGALRM, _late)
+    signal.alarm(SECONDS)
     try:
         return ask(parts)
+    except TimeoutError as error:
+        return [str(error)]
     except Exception as error:  # the peer fell over the case: that is its answer
         return [f"raised {type(error).__name__}: {error}"[:200]]
+    finally:
+        signal.alarm(0)
 
 
 def _torchtest2(parts: Parts) -> Alarms:

@@ -77,7 +77,8 @@ def show(found: Diagnosis, screen: Screen) -> None:
 
     language = screen.language
     if found.called is not None:
-        print(visible(found.called.text(language)), say.FLOOR.text(language, floor=found.floor))
+        floor = () if found.floor is None else (say.FLOOR.text(language, floor=found.floor),)
+        print(visible(found.called.text(language)), *floor)
         print()
     for finding in found.findings:
         print("\n".join(visible(line) for line in lines(told(finding, language), language)))

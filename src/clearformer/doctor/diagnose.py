@@ -94,8 +94,7 @@ def examine(
         raise examination.uncalled
     tell(Deciding())
     findings = decide(examination, BY_ID)
-    floor = examination.noise.floor if examination.subject is not None else None
-    return Diagnosis(findings, tuple(skipped), tuple(passed), examination.called, floor)
+    return Diagnosis(findings, tuple(skipped), tuple(passed), examination.called, examination.floor)
 
 
 def _made(check: Check, examination: Examination, why: Said | None) -> tuple[tuple[Breach, ...], Said | None]:
@@ -130,7 +129,7 @@ def _begin(parts: Parts, tell: Teller) -> Examination:
                 examination.noise = measure(subject, examination.generator())
             except Exception as error:  # it answered when it was tried, with another length
                 examination.subject = replace(subject, raised=error)
-    tell(Called(examination.called, examination.noise.floor))
+    tell(Called(examination.called, examination.floor))
     return examination
 
 

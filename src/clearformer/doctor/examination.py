@@ -49,6 +49,11 @@ class Examination:
         """A call was found that fits the module, and the module itself raises under it."""
         return self.subject is not None and self.subject.raised is not None
 
+    @property
+    def floor(self) -> float | None:
+        """The measured noise floor; a module that was not called or only raises has none."""
+        return None if self.subject is None or self.raised else self.noise.floor
+
     def generator(self) -> torch.Generator:
         """A fresh one, the same each time: no check's draws depend on which checks ran before."""
         return torch.Generator().manual_seed(self.seed)

@@ -22,8 +22,9 @@ def write_page(path: Path, found: Diagnosis, target: str, language: Language = "
 
 def _sections(found: Diagnosis, language: Language) -> tuple[str, ...]:
     called = ""
-    if found.called is not None and found.floor is not None:
-        called = f"{found.called.text(language)} {say.FLOOR.text(language, floor=found.floor)}"
+    if found.called is not None:
+        floor = "" if found.floor is None else say.FLOOR.text(language, floor=found.floor)
+        called = f"{found.called.text(language)} {floor}".rstrip()
     notes = [called, *(note.text(language) for note in found.notes)]
     return (
         f"<style>{_STYLE}</style>",

@@ -13,7 +13,7 @@ class Called:
     """The module answers, and this is how it is called."""
 
     how: Said
-    floor: float
+    floor: float | None
 
 
 @dataclass(frozen=True)

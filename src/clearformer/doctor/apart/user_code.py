@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import os
 import pkgutil
 import sys
 import sysconfig
@@ -50,7 +51,7 @@ def made_by(target: str, kind: type, role: Message) -> Any:
     if isinstance(made, kind):
         return made
     if not callable(made):
-        raise UsageError(say.MAKES_OTHER, target=target, role=role, found=type(made).__name__)
+        raise UsageError(say.MAKES_OTHER, target=target, role=role, found=_what(made))
     if needed := _required(made):
         raise UsageError(say.WANTS_ARGUMENTS, target=target, needed=", ".join(needed))
     try:
@@ -60,7 +61,7 @@ def made_by(target: str, kind: type, role: Message) -> Any:
     if isinstance(made, tuple | list):
         made = next((each for each in made if isinstance(each, kind)), made)
     if not isinstance(made, kind):
-        raise UsageError(say.MAKES_OTHER, target=target, role=role, found=type(made).__name__)
+        raise UsageError(say.MAKES_OTHER, target=target, role=role, found=_what(made))
     return made
 
 
@@ -75,10 +76,14 @@ def callable_at(target: str) -> Any:
     return found
 
 
+def _what(made: object) -> str:
+    return f"class {made.__name__}" if isinstance(made, type) else type(made).__name__
+
+
 def failed(failure: Failure, target: str, error: BaseException) -> UsageError:
     """What the user's code raised; where it wanted what it is not given, the option that gives it."""
     values = {"target": target, **described(error)}
-    if any(type(each).__name__ in _OFFLINE for each in _chain(error)):
+    if os.environ.get("HF_HUB_OFFLINE") == "1" and any(type(each).__name__ in _OFFLINE for each in _chain(error)):
         return UsageError(say.WANTED_NETWORK, **values)
     return UsageError(say.WANTED_MEMORY if _wants_memory(error) else failure, **values)
 

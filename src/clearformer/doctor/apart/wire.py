@@ -88,7 +88,7 @@ def read_told(event: str, content: Mapping[str, Any]) -> Told | None:
     try:
         match event:
             case "called":
-                return Called(_read_said(content["how"]), float(content["floor"]))
+                return Called(_read_said(content["how"]), _read_floor(content["floor"]))
             case "starting":
                 return Starting(_word(content["check"]), int(content["done"]), int(content["total"]))
             case "checked":
@@ -105,7 +105,6 @@ def read_told(event: str, content: Mapping[str, Any]) -> Told | None:
 def read_diagnosis(content: Mapping[str, Any]) -> Diagnosis:
     """Raises NotOurs."""
     try:
-        floor = content["floor"]
         called = content["called"]
         return Diagnosis(
             findings=tuple(_read_finding(each) for each in content["findings"][:_MOST]),
@@ -114,7 +113,7 @@ def read_diagnosis(content: Mapping[str, Any]) -> Diagnosis:
             ),
             passed=tuple(_word(each) for each in content["passed"][:_MOST]),
             called=None if called is None else _read_said(called),
-            floor=None if floor is None or not math.isfinite(floor) else float(floor),
+            floor=_read_floor(content["floor"]),
             notes=tuple(_read_said(each) for each in content["notes"][:_MOST]),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -168,6 +167,12 @@ def _read_finding(found: Mapping[str, Any]) -> Finding:
         raise NotOurs
     place = None if found["place"] is None else _text(found["place"])
     return Finding(found["cause"], _severity(found["severity"]), breaches, rivals, bool(found["confirmed"]), place)
+
+
+def _read_floor(found: object) -> float | None:
+    if found is not None and not isinstance(found, int | float):
+        raise NotOurs
+    return None if found is None or not math.isfinite(found) else float(found)
 
 
 def _severity(found: object) -> Severity:
