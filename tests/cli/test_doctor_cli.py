@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -98,6 +99,43 @@ def test_the_sarif_log_points_at_the_line(clearformer, asked) -> None:
     }
 
 
+def test_the_sarif_log_names_the_file_that_was_examined_and_those_beside_it(clearformer, asked) -> None:
+    def uri(target: str) -> str:
+        clearformer("doctor", target, "--sarif", "log.sarif", "--quiet")
+        (run,) = json.loads(Path("log.sarif").read_text(encoding="utf-8"))["runs"]
+        return run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+
+    assert uri("deep/my model.py:build") == "deep/my%20model.py"
+    assert uri("deep/other.py:build") == "my%20model.py"
+    Path("deep").mkdir()
+    Path("deep/my model.py").touch()
+    assert uri("deep/other.py:build") == "deep/my%20model.py"
+
+
+def test_the_sarif_log_has_what_the_standard_requires(clearformer, asked) -> None:
+    """SARIF 2.1.0 (OASIS, 2020), sections 3.13.2, 3.14.6, 3.19.8, 3.20.14, 3.27.11, 3.28.4, 3.30 and 3.49.3."""
+    clearformer("doctor", "m.py:build", "--sarif", "log.sarif", "--quiet")
+    log = json.loads(Path("log.sarif").read_text(encoding="utf-8"))
+    assert log["version"] == "2.1.0"
+    for run in log["runs"]:
+        driver = run["tool"]["driver"]
+        assert driver["name"]
+        ids = [rule["id"] for rule in driver["rules"]]
+        assert len(set(ids)) == len(ids)
+        for invocation in run["invocations"]:
+            assert isinstance(invocation["executionSuccessful"], bool)
+            assert all(each["message"]["text"] for each in invocation["toolExecutionNotifications"])
+        for result in run["results"]:
+            assert result["message"]["text"]
+            assert result["level"] in ("none", "note", "warning", "error")
+            assert 0 <= result.get("rank", -1) <= 100 or "rank" not in result
+            assert ids[result["ruleIndex"]] == result["ruleId"]
+            for location in result["locations"]:
+                physical = location["physicalLocation"]
+                assert re.fullmatch(r"[^\s\\]+", physical["artifactLocation"]["uri"])
+                assert physical["region"]["startLine"] >= 1
+
+
 def test_a_symptom_alone_is_explained_and_with_a_model_its_checks_come_first(clearformer, asked) -> None:
     ended = clearformer("doctor", "--symptom", "loss near zero but output is garbage")
     assert ended.code == 0
@@ -107,6 +145,23 @@ def test_a_symptom_alone_is_explained_and_with_a_model_its_checks_come_first(cle
     assert asked[0].first[0] == "K15"
     told = clearformer("doctor", "--symptom", "m12", "--json").json
     assert told["symptom"]["commands"] == ["clearformer cost smollm2-135m --generate 512+128"]
+
+
+def test_what_was_broken_off_is_told_with_its_own_exit_code(clearformer, monkeypatch) -> None:
+    def examine(request: Request, target: str, tell: object) -> Diagnosis:
+        raise running.BrokenOff(replace(FOUND, findings=()), KeyboardInterrupt())
+
+    monkeypatch.setattr(running, "examine_apart", examine)
+    ended = clearformer("doctor", "m.py:build", "--json")
+    assert ended.code == 130
+    assert [each["check"] for each in ended.json["passed"]] == ["K07"]
+
+
+def test_where_nothing_could_be_checked_the_exit_code_is_no_success(clearformer, monkeypatch) -> None:
+    monkeypatch.setattr(running, "examine_apart", lambda *_: Diagnosis((), FOUND.skipped, ()))
+    ended = clearformer("doctor", "m.py:build")
+    assert ended.code == 1
+    assert "Nothing could be checked" in ended.out
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 import re
 from importlib.metadata import version
 from pathlib import Path
+from urllib.parse import quote
 
 from clearformer.doctor.causes.table import CAUSES
 from clearformer.doctor.diagnosis import Diagnosis
@@ -79,7 +80,8 @@ def _result(finding: Finding, checks: list[str], target: str) -> dict[str, objec
 def _location(where: str | None, target: str) -> dict[str, object]:
     """The user's line where it is known, else the file or folder that was examined."""
     place = _PLACE.search(where) if where is not None else None
-    uri, line = (place[1], int(place[2])) if place else (target.rpartition(":")[0] or target, 1)
+    examined = target.rpartition(":")[0] or target
+    uri, line = (_beside(examined, place[1]), int(place[2])) if place else (examined, 1)
     module = where.partition(" (")[0] if where is not None else ""
     logical = {"logicalLocations": [{"fullyQualifiedName": module, "kind": "module"}]} if module else {}
     return {
@@ -88,9 +90,15 @@ def _location(where: str | None, target: str) -> dict[str, object]:
     }
 
 
+def _beside(examined: str, name: str) -> str:
+    """A place in code names its file alone: it is the one that was examined, or lies beside that."""
+    found = Path(examined).with_name(name) if examined.endswith(".py") else Path(name)
+    return str(found) if found.name == Path(examined).name or found.is_file() else name
+
+
 def _uri(path: str) -> str:
     """A path as a reference: relative to the current folder where it lies below."""
     given = Path(path)
     if given.is_absolute() and given.is_relative_to(Path.cwd()):
         given = given.relative_to(Path.cwd())
-    return given.as_uri() if given.is_absolute() else given.as_posix().replace(" ", "%20")
+    return given.as_uri() if given.is_absolute() else quote(given.as_posix())
