@@ -35,6 +35,12 @@ def test_a_sound_decoder_is_healthy() -> None:
     diagnosis.raise_for_errors()
 
 
+def test_a_compiled_module_is_examined_as_its_source() -> None:
+    compiled = torch.compile(OneBlock(inverted=True), backend="eager")
+    diagnosis = diagnose(compiled, kind="decoder", vocab_size=50, only=["K01", "K18"])
+    assert {breach.check for finding in diagnosis.errors for breach in finding.breaches} >= {"K01", "K18"}
+
+
 def test_a_mask_turned_round_is_an_error() -> None:
     diagnosis = diagnose(OneBlock(inverted=True), kind="decoder", vocab_size=50)
     assert "K01" in {breach.check for finding in diagnosis.errors for breach in finding.breaches}

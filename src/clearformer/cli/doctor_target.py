@@ -36,8 +36,9 @@ def request_for(target: str, flags: Examining, screen: Screen, seen: Symptom | N
         code["model"] = target
     else:
         folder, checkpoint = _placed(target, screen)
-    if unknown := [name for name in flags.only if name not in BY_ID]:
-        raise UsageError(say.NO_SUCH_CHECK, found=unknown[0], known=", ".join(BY_ID))
+    only = tuple(name.upper() for name in flags.only)
+    if unknown := [name for name in only if name not in BY_ID]:
+        raise UsageError(say.NO_SUCH_CHECK, found=unknown[0], known=", ".join(sorted(BY_ID)))
     if not 1 <= flags.time_limit <= 86_400:
         raise UsageError(say.BAD_TIME, found=flags.time_limit)
     return Request(
@@ -56,7 +57,7 @@ def request_for(target: str, flags: Examining, screen: Screen, seen: Symptom | N
         eos_id=flags.eos,
         call=flags.call,
         quick=flags.quick,
-        only=flags.only,
+        only=only,
         first=seen.checks if seen is not None else (),
         seconds=flags.time_limit,
         memory=None if flags.memory_limit is None else bytes_of(flags.memory_limit),

@@ -71,6 +71,9 @@ def examine(
 ) -> Diagnosis:
     """As `diagnose`, for parts that are already together. `without` names checks that are not made, each with the
     reason; after `seconds` no further one is begun; `tell` hears what happens as it happens."""
+    if parts.model is not None:
+        # What torch.compile has made runs graphs that neither recorders nor mends see into; its laws are its source's.
+        parts = replace(parts, model=getattr(parts.model, "_orig_mod", parts.model))
     examination = _begin(parts, tell)
     deadline = time.thread_time() + (min(QUICK_SECONDS, seconds) if quick else seconds)
     passed: list[str] = []

@@ -14,9 +14,9 @@ MISCONCEPTIONS: tuple[Symptom, ...] = (
         (),
         (
             (
-                "attention (itself )?has (no )?(parameters|weights)",
+                "attention (itself )?(has|have|got) (no |any )?(parameters|weights)",
                 "parameters (of|in) attention",
-                "注意力(本身)?(有|没有|的)参数",
+                "注意力(机制|本身)?(有|没有|的|有没有|是否有)参数",
             ),
         ),
         commands=("clearformer cost transformer-base", "clearformer trace transformer-base --layer 0"),
@@ -52,13 +52,15 @@ MISCONCEPTIONS: tuple[Symptom, ...] = (
             (
                 "mask.*(fill|with|by|set).*(0|zero)",
                 "(fill|set).*(0|zero).*mask",
+                r"(fill|set).*mask.*\b(0|zero)",
                 "multipl.*mask",
                 "mask.*multipl",
-                "掩码.*(填|乘|置).*(0|零)",
+                "掩码.*(填|乘|置|设).*(0|零)",
                 "mask.*填 ?(0|零)",
                 "乘.*掩码",
             ),
         ),
+        (("mask", "掩码", "遮"),),
     ),
     Symptom(
         "m5",
@@ -70,6 +72,7 @@ MISCONCEPTIONS: tuple[Symptom, ...] = (
                 "position(al)? (encod|embed).*(optional|need|necessary|without|matter)",
                 "(no|without|drop|need).*position",
                 "位置编码.*(可有可无|必要|需要|不要)",
+                "(不需要|不用|不要|去掉|省略|需要)位置(编码|嵌入)",
                 "词序",
             ),
         ),
@@ -154,8 +157,11 @@ MISCONCEPTIONS: tuple[Symptom, ...] = (
                 "(memory|vram).*(parameters?|params|model size)",
                 "参数.*(显存|内存)",
                 "(显存|内存).*参数",
+                r"\b\d+(\.\d+)?b\b.*(memory|vram|gpu|显存|内存)",
+                "模型.*(占|需要|多少).*(显存|内存)",
             ),
         ),
+        (("memory", "vram", "显存", "内存"),),
         commands=("clearformer cost smollm2-135m --generate 512+128",),
     ),
 )

@@ -34,4 +34,5 @@ class Symptom:
 
 
 def _says(text: str, words: Words) -> bool:
-    return any(re.search(word, text) for word in words)
+    # A Chinese character beside a Latin word ends that word.
+    return any(re.search(word, text, re.ASCII) for word in words)
