@@ -19,6 +19,10 @@ CODE = (
     "reference",
 )
 
+SIZES = ("vocab", "context", "window", "heads")
+IDS = ("pad", "bos", "eos")
+LARGEST = 2**31
+
 
 def request_for(target: str, flags: Examining, screen: Screen, seen: Symptom | None = None) -> Request:
     """The request; a name of the Hub is fetched first. Raises UsageError for what names nothing."""
@@ -39,6 +43,7 @@ def request_for(target: str, flags: Examining, screen: Screen, seen: Symptom | N
     only = tuple(name.upper() for name in flags.only)
     if unknown := [name for name in only if name not in BY_ID]:
         raise UsageError(say.NO_SUCH_CHECK, found=unknown[0], known=", ".join(sorted(BY_ID)))
+    _in_bounds(flags)
     if not 1 <= flags.time_limit <= 86_400:
         raise UsageError(say.BAD_TIME, found=flags.time_limit)
     return Request(
@@ -64,6 +69,17 @@ def request_for(target: str, flags: Examining, screen: Screen, seen: Symptom | N
         network=flags.network,
         environment=flags.env,
     )
+
+
+def _in_bounds(flags: Examining) -> None:
+    """Raises UsageError for a size that nothing has, and for an id that the vocabulary lacks."""
+    for name in SIZES:
+        if (size := getattr(flags, name)) is not None and not 1 <= size <= LARGEST:
+            raise UsageError(say.BAD_SIZE, option=f"--{name}", found=size, most=LARGEST)
+    most = (flags.vocab or LARGEST) - 1
+    for name in IDS:
+        if (token := getattr(flags, name)) is not None and not 0 <= token <= most:
+            raise UsageError(say.BAD_ID, option=f"--{name}", found=token, most=most)
 
 
 def _placed(target: str, screen: Screen) -> tuple[str | None, str | None]:

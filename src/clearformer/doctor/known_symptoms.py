@@ -52,7 +52,7 @@ SYMPTOMS: tuple[Symptom, ...] = (
                 r"log\(?vocab",
                 "stuck",
                 "plateau",
-                r"(n't|not|never|won't) (really |ever )?(fall|decreas|go(ing)? down|mov|drop|improv|learn)",
+                r"(n't|not|never|won't) (really |ever )?(fall|decreas|go(es|ing)? down|mov|drop|improv|learn)",
                 "constant",
                 "flat",
                 r"10\.8",

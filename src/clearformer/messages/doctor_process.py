@@ -81,6 +81,23 @@ NO_SUCH_CHECK = failure(
     en=("There is no check {found}; there are {known}.", "docs/doctor.md says what each of them looks at."),
     zh=("没有检查 {found}；可选的有 {known}。", "各项检查的内容见 docs/doctor.md。"),
 )
+BAD_SIZE = failure(
+    en=(
+        "{option}: expected 1 to {most}, got {found}.",
+        "Give the size that the model was built with, or leave it out.",
+    ),
+    zh=("{option}：应为 1 到 {most}，实际为 {found}。", "请给出构建模型时的大小，或不写该选项。"),
+)
+BAD_ID = failure(
+    en=(
+        "{option}: expected an id from 0 to {most}, got {found}.",
+        "Ids lie below --vocab; give the one that your tokenizer has, or leave it out.",
+    ),
+    zh=(
+        "{option}：应为 0 到 {most} 的编号，实际为 {found}。",
+        "编号须小于 --vocab；请给出分词器中的编号，或不写该选项。",
+    ),
+)
 BAD_TIME = failure(
     en=("--time-limit: expected 1 to 86400 seconds, got {found}.", "Give seconds, such as --time-limit 300."),
     zh=("--time-limit：应为 1 到 86400 秒，实际为 {found}。", "请给出秒数，例如 --time-limit 300。"),
