@@ -57,6 +57,30 @@ TOKENIZER_LARGER = Message(
     "分词器有 {found} 个编号，而模型的词表只有 {rows} 行",
 )
 
+WITHOUT_SCALES = Message(
+    "{count} weights are quantised and no scale lies beside them, such as {name}",
+    "{count} 个权重是量化的，旁边却没有缩放系数，例如 {name}",
+)
+SCALES_UNSAID = Message(
+    "a model of the kind {kind} has its own {names}, and the config does not say it",
+    "{kind} 类模型有自己的 {names}，配置中却没有写",
+)
+BARE = Message(
+    "Quantised weights came without their scales: as they stand, they are off by a factor.",
+    "量化权重缺少缩放系数：照此读取，数值会差一个倍数。",
+)
+BARE_FIX = Message(
+    "Save the scales beside each weight, such as weight_scale, with quantization_config in the config.",
+    "请把缩放系数（如 weight_scale）与权重一并保存，并在配置中写明 quantization_config。",
+)
+SCALE_UNSAID = Message(
+    "The config leaves a scale out that the family has: whoever reads it takes a default, and the answers are off.",
+    "配置缺少该系列特有的缩放：读取者会取默认值，输出随之有偏差。",
+)
+SCALE_UNSAID_FIX = Message(
+    "Write the number that the model was trained with into config.json.", "请把训练时所用的数值写入 config.json。"
+)
+
 SHARD_MISSING = Message("A shard of the weights is missing.", "缺少一个权重分片。")
 SHARD_MISSING_FIX = Message(
     "Fetch that file again, index and shards of one version.", "请重新下载该文件，索引与分片须为同一版本。"

@@ -24,8 +24,11 @@ NO_SUCH_MODULE = failure(
     zh=("没有模块 {name}。", "请在含有它的文件夹中运行，或给出文件：path/to/file.py:名称"),
 )
 NO_SUCH_FUNCTION = failure(
-    en=("{place} has no {name}; it has {known}.{near}", "Give a function without arguments that returns the model."),
-    zh=("{place} 中没有 {name}，只有：{known}。{near}", "请给出一个无参数、返回模型的函数。"),
+    en=(
+        "{place} has no {name}; it has {known}.{near}",
+        "Name one of those; a model is named by a function without arguments that returns it.",
+    ),
+    zh=("{place} 中没有 {name}，只有：{known}。{near}", "请给出其中之一；模型应由一个无参数、返回模型的函数给出。"),
 )
 IMPORT_RAISED = failure(
     en=(

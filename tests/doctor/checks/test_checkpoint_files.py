@@ -60,6 +60,16 @@ def overwritten(folder: Path) -> None:
     (folder / "model.safetensors").write_bytes(b"\x10" + bytes(7) + b"not json at all!")
 
 
+def quantised(folder: Path, *, scaled: bool) -> None:
+    path = folder / "model.safetensors"
+    tensors = load_file(path)
+    for name in [name for name in tensors if name.endswith("proj.weight")]:
+        tensors[name] = (tensors[name] * 100).round().to(torch.int8)
+        if scaled:
+            tensors[f"{name}_scale"] = torch.full((tensors[name].shape[0], 1), 0.01)
+    save_file(tensors, path)
+
+
 def prefixed(name: str, tensor: torch.Tensor) -> tuple[str, torch.Tensor]:
     return f"module.{name}", tensor
 
@@ -92,6 +102,34 @@ def test_what_is_damaged_is_named(tmp_path: Path, damage: Damage, check: str, ca
     damage(tmp_path / "llama")
     found = examined(tmp_path / "llama")
     assert (found.findings[0].check, found.findings[0].cause, found.findings[0].severity) == (check, cause, "ERROR")
+
+
+def test_quantised_weights_need_their_scales(tmp_path: Path) -> None:
+    def named(folder: Path, *, scaled: bool) -> set[str]:
+        llama_folder(folder)
+        quantised(folder, scaled=scaled)
+        return {each.cause for each in examined(folder).errors}
+
+    assert "quantised without scales" in named(tmp_path / "bare", scaled=False)
+    assert "quantised without scales" not in named(tmp_path / "scaled", scaled=True)
+
+
+@pytest.mark.parametrize(
+    ("said", "causes"),
+    [
+        ({"attention_multiplier": 0.0156, "embedding_multiplier": 12.0}, ["scale left to its default"]),
+        (
+            {"attention_multiplier": 0.0156, "embedding_multiplier": 12.0, "residual_multiplier": 0.2}
+            | {"logits_scaling": 8.0},
+            [],
+        ),
+    ],
+)
+def test_a_family_with_scales_of_its_own_has_them_in_its_config(
+    tmp_path: Path, said: dict[str, float], causes: list[str]
+) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "granite", "vocab_size": 50} | said))
+    assert [each.cause for each in examined(tmp_path).findings if each.check == "K30"] == causes
 
 
 def test_the_prefix_that_parts_the_names_is_told(tmp_path: Path) -> None:

@@ -17,5 +17,7 @@ FILES = (
     Cause("weights still as drawn", say.AS_DRAWN, say.AS_DRAWN_FIX),
     Cause("vocabulary differs", say.OTHER_VOCABULARY, say.OTHER_VOCABULARY_FIX),
     Cause("config contradicts weights", say.DISAGREES, say.DISAGREES_FIX),
+    Cause("quantised without scales", say.BARE, say.BARE_FIX),
+    Cause("scale left to its default", say.SCALE_UNSAID, say.SCALE_UNSAID_FIX),
     Cause("config impossible", say.IMPOSSIBLE, say.IMPOSSIBLE_FIX),
 )

@@ -9,6 +9,7 @@ from clearformer.checkpoint.reading import given
 from clearformer.checkpoint.tensor_file import TensorFile
 from clearformer.doctor.check import Check, NotApplicable
 from clearformer.doctor.checkpoint_files import config_of, fault, understood, weights_of
+from clearformer.doctor.checkpoint_scales import unsaid, without_scales
 from clearformer.doctor.examination import Examination
 from clearformer.doctor.finding import Breach, Said
 from clearformer.errors import CheckpointError, SpecError, TokenizerError
@@ -28,10 +29,16 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     assert folder is not None
     config = config_of(folder)
     yield from _ids(config)
+    if missing := unsaid(config):
+        said = Said(say.SCALES_UNSAID, {"kind": config.get("model_type"), "names": ", ".join(missing)})
+        yield Breach("K30", "WARN", (said,), ("scale left to its default",))
     try:
         tensors = weights_of(folder)
     except (CheckpointError, NotApplicable):
         tensors = None
+    if tensors is not None and (bare := without_scales(tensors)):
+        said = Said(say.WITHOUT_SCALES, {"count": len(bare), "name": bare[0]})
+        yield _breach("quantised without scales", said)
     told = list(_beside_weights(config, tensors)) if tensors is not None else []
     try:
         known = understood(folder)
