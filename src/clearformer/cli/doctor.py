@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -39,8 +41,11 @@ def doctor(target: Target = None, /, *, flags: Examining = EXAMINING, language: 
 
     screen = Screen(language, flags)
     seen = None if flags.symptom is None else symptom(flags.symptom)
+    if not (target or "").strip():
+        target = None
     if target is None and seen is None:
         raise UsageError(say_of_symptoms.NOTHING_GIVEN)
+    check_files(target, flags)
     if seen is not None and not screen.as_json:
         explain(seen, target, screen)
     if target is None:
@@ -59,13 +64,13 @@ def doctor(target: Target = None, /, *, flags: Examining = EXAMINING, language: 
             found = examine_apart(request, target, tell)
     except BrokenOff as broken:
         found, code = broken.found, boundary.explain(broken.by, language).exit_code
+    if not screen.as_json:
+        show(found, screen)
     write_files(target, found, flags, screen)
     if screen.as_json:
         from clearformer.doctor.report import facts
 
         screen.json(facts(found, language) | facts_of(seen, language))
-    else:
-        show(found, screen)
     if code is not None:
         return code
     return 0 if found.healthy and (found.passed or found.findings) else 1
@@ -110,6 +115,21 @@ def lines(finding: Told, language: Language) -> Iterator[str]:
         (f"  {'' if label is None else label.text(language)}", row[1]) for label, row in zip(labels, rows, strict=True)
     ]
     yield from aligned(cells, (False, False))
+
+
+def check_files(target: str | None, flags: Examining) -> None:
+    """A diagnosis takes a minute: what cannot be written is said before. Raises UsageError and OSError."""
+    for option in ("html", "sarif"):
+        if (name := getattr(flags, option)) is None:
+            continue
+        if target is None:
+            raise UsageError(say_of_process.WITHOUT_TARGET, option=f"--{option}")
+        path = Path(name)
+        if not name.strip() or path.is_dir():
+            raise UsageError(say_of_process.NO_FILE, option=f"--{option}", found=name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not os.access(path if path.exists() else path.parent, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
 
 
 def write_files(target: str, found: Diagnosis, flags: Examining, screen: Screen) -> None:

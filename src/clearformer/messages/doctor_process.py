@@ -84,6 +84,21 @@ NO_SUCH_CHECK = failure(
     en=("There is no check {found}; there are {known}.", "docs/doctor.md says what each of them looks at."),
     zh=("没有检查 {found}；可选的有 {known}。", "各项检查的内容见 docs/doctor.md。"),
 )
+WITHOUT_TARGET = failure(
+    en=("{option} needs something to examine.", "Name it: clearformer doctor my_model.py:build {option} …"),
+    zh=("{option} 需要有检查对象。", "请指明对象：clearformer doctor my_model.py:build {option} …"),
+)
+NO_FILE = failure(
+    en=("{option}: expected a file to write, found {found!r}.", "Give a file's name: {option} doctor.out"),
+    zh=("{option}：应为要写入的文件，实际为 {found!r}。", "请给出文件名：{option} doctor.out"),
+)
+NOT_WATCHED = failure(
+    en=(
+        "{option} has no meaning with --watch, which follows a run's metrics.",
+        "Leave it out, or examine first without --watch.",
+    ),
+    zh=("{option} 与 --watch 并用没有意义：后者只跟踪训练的指标。", "请去掉它，或先不带 --watch 做一次检查。"),
+)
 BAD_SIZE = failure(
     en=(
         "{option}: expected 1 to {most}, got {found}.",
