@@ -39,6 +39,14 @@ OVER_POSITIONS = Message(
 OVER_POSITIONS_FIX = Message(
     "normalise over the features: nn.LayerNorm(D), dim=-1", "沿特征归一化：nn.LayerNorm(D)，dim=-1"
 )
+AROUND = Message(
+    "A convolution lies around its position instead of before it: it reads what comes next.",
+    "卷积核以当前位置为中心，而不是位于其前，因此读到了后面的内容。",
+)
+AROUND_FIX = Message(
+    "pad at the left alone: conv(F.pad(x, ((kernel - 1) * dilation, 0))), with padding=0",
+    "只在左侧填充：conv(F.pad(x, ((kernel - 1) * dilation, 0)))，并设 padding=0",
+)
 MULTIPLIED = Message(
     "The mask is multiplied into the scores: a hidden score becomes 0, not -inf.",
     "掩码乘进了得分：被遮住的得分变为 0，而不是 -inf。",

@@ -14,7 +14,7 @@ from clearformer.doctor.examination import Examination
 from clearformer.doctor.finding import SEVERITIES, Breach, Finding
 from clearformer.doctor.probing import breaches_of, untouched
 
-TRIED = 8
+TRIED = 14
 """Suspects whose mend is tried."""
 SECONDS = 15.0
 """Time for experiments. What is not tried by then stays a suspicion."""

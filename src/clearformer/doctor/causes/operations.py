@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clearformer.doctor.causes.cause import Cause
-from clearformer.doctor.operations import mends
+from clearformer.doctor.operations import locating, mends, over_positions
 from clearformer.messages import doctor_causes_operations as say
 
 OPERATIONS = (
@@ -25,7 +25,14 @@ OPERATIONS = (
     ),
     Cause("source hidden by causal mask", say.SOURCE_HIDDEN, say.SOURCE_HIDDEN_FIX, mends.by(mends.show_source)),
     Cause("finite fill reachable", say.FILL, say.FILL_FIX, mends.by(mends.lowest_fill)),
-    Cause("normalised over positions", say.OVER_POSITIONS, say.OVER_POSITIONS_FIX),
+    Cause(
+        "normalised over positions", say.OVER_POSITIONS, say.OVER_POSITIONS_FIX, mends.by(over_positions.per_position),
+        locate=locating.edited_by(over_positions.per_position),
+    ),
+    Cause(
+        "convolution reads ahead", say.AROUND, say.AROUND_FIX, mends.by(over_positions.before_position),
+        locate=locating.edited_by(over_positions.before_position),
+    ),
     Cause("scale missing", say.SCALE_MISSING, say.SCALE_WRONG_FIX, mends.by(mends.scale_by_head_width)),
     Cause("scale wrong", say.SCALE_WRONG, say.SCALE_WRONG_FIX, mends.by(mends.scale_by_head_width)),
 )  # fmt: skip

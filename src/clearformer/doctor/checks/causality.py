@@ -19,7 +19,7 @@ LENGTH = 24
 EVERYWHERE = (
     "no causal mask", "mask added as 0 and 1", "softmax over the wrong axis", "mask off by one", "mask inverted",
     "heads merged without transpose", "heads split without transpose", "mask multiplied",
-    "mask after softmax", "normalised over positions", "depends on the length",
+    "mask after softmax", "normalised over positions", "convolution reads ahead", "depends on the length",
 )  # fmt: skip
 
 
@@ -90,7 +90,8 @@ def _suspects(signs: dict[str, object], leaks: list[_Leak]) -> tuple[str, ...]:
     if not signs["past"]:
         return ("mask inverted", *(name for name in EVERYWHERE if name != "mask inverted"))
     if min(leaks[0].moved) > 0 and signs["nearest"] == 1:
-        return ("mask off by one", *(name for name in EVERYWHERE if name != "mask off by one"))
+        near = ("mask off by one", "convolution reads ahead")
+        return (*near, *(name for name in EVERYWHERE if name not in near))
     return EVERYWHERE
 
 

@@ -26,7 +26,8 @@ def _probe(examination: Examination) -> Iterator[Breach]:
                 (
                     "depends on the length", "no causal mask", "heads merged without transpose", "mask inverted",
                     "heads split without transpose", "softmax over the wrong axis", "mask off by one",
-                    "normalised over positions", "mask added as 0 and 1", "mask multiplied", "mask after softmax",
+                    "normalised over positions", "convolution reads ahead", "mask added as 0 and 1", "mask multiplied",
+                    "mask after softmax",
                 ),
             )  # fmt: skip
             return
