@@ -77,6 +77,8 @@ class Call:
     output: str | int | None = None
     """Where in the output the answer lies: an attribute or key, a number in a tuple, None for the output itself."""
     answers: Answers = "positions"
+    packed: str | None = None
+    """The one argument that takes all others as a dictionary, where the module wants its batch so."""
     needed: frozenset[str] = frozenset()
     """Arguments without a default: masks, positions and documents among them are given even when a probe gives none."""
     fixed: tuple[tuple[str, object], ...] = ()

@@ -39,7 +39,7 @@ def _tried(start: Subject, signature: Signature) -> Iterator[Subject]:
     for form in _forms(start, signature):
         for filling in fillings:
             yield replace(form, call=_filled(form.call, filling))
-    first = _filled(Call(main=signature.main, source=signature.source, fixed=signature.fixed), fillings[0])
+    first = _filled(_plain(signature), fillings[0])
     for form in _forms(start, signature):
         sideways = replace(first, takes=form.call.takes, source_takes=form.call.source_takes, batch_first=False)
         yield replace(form, call=sideways)
@@ -52,7 +52,7 @@ def _tried(start: Subject, signature: Signature) -> Iterator[Subject]:
 def _forms(start: Subject, signature: Signature) -> Iterator[Subject]:
     """What the inputs may be."""
     two = signature.source is not None
-    plain = Call(main=signature.main, source=signature.source, fixed=signature.fixed)
+    plain = _plain(signature)
     batch_first = _batch_first(start.module)
     for takes in _takes(start, signature):
         sources: tuple[Takes, ...] = ("ids", "vectors") if takes == "ids" and two else (takes,)
@@ -65,6 +65,10 @@ def _forms(start: Subject, signature: Signature) -> Iterator[Subject]:
                 continue
             for width in widths(innermost(start.module)):
                 yield replace(start, call=call, width=width)
+
+
+def _plain(signature: Signature) -> Call:
+    return Call(main=signature.main, source=signature.source, fixed=signature.fixed, packed=signature.packed)
 
 
 def _takes(start: Subject, signature: Signature) -> tuple[Takes, ...]:
@@ -116,6 +120,10 @@ def _choices(name: str, role: Role, kind: Kind) -> Iterator[tuple[str, object]]:
             yield from padding + seeing if kind == "encoder" else seeing + padding
         case _:
             yield "fixed", (name, None)
+            yield _plain_field(kind), Mask(name, "keep")
+            yield "positions", name
+            yield "documents", name
+            yield "labels", name
 
 
 def _plain_field(kind: Kind) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import torch
 from torch import nn
 
+from clearformer.doctor.calling.batch_argument import signatures
 from clearformer.doctor.calling.caches import with_cache
 from clearformer.doctor.calling.explicit import KEYS, Given, fits, imposed, overridden, settled
 from clearformer.doctor.calling.filling import subjects
@@ -43,6 +44,8 @@ def find_out(parts: Parts) -> tuple[Subject, Said]:
         trials = Trials()
         subject = _first(parts, signature, kind or "decoder", given, trials)
         if subject is None:
+            subject, signature = _in_one_argument(parts, signature, kind, given, trials)
+        if subject is None:
             return _raised(parts, signature, trials)
         if "layout" not in given:
             subject = laid_out(subject, trials)
@@ -67,6 +70,20 @@ def _first(parts: Parts, signature: Signature, kind: Kind, given: Given, trials:
             return found
         second = second or found
     return second
+
+
+def _in_one_argument(
+    parts: Parts, signature: Signature, kind: Kind | None, given: Given, trials: Trials
+) -> tuple[Subject | None, Signature]:
+    """The first call that hands a dictionary of everything to the module's one argument."""
+    assert parts.model is not None
+    vocab_size = parts.vocab_size or vocabulary(parts.model) or 2
+    for asked in signatures(parts.model, kind, vocab_size):
+        wanted = overridden(asked, given)
+        found = _first(parts, wanted, kind or "decoder", given, trials)
+        if found is not None:
+            return found, wanted
+    return None, signature
 
 
 def _raised(parts: Parts, signature: Signature, trials: Trials) -> tuple[Subject, Said]:

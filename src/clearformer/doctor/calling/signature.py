@@ -22,6 +22,8 @@ class Signature:
     required: frozenset[str] = field(default_factory=frozenset)
     """Arguments without a default, beside the inputs."""
     fixed: tuple[tuple[str, object], ...] = ()
+    packed: str | None = None
+    """The one argument that takes all of these, as keys of a dictionary."""
 
     def named(self, *roles: Role) -> list[str]:
         return [name for name, role in self.roles.items() if role in roles]
@@ -29,13 +31,19 @@ class Signature:
 
 def read(module: nn.Module, kind: Kind | None) -> Signature:
     """The inputs are the first arguments, or those whose names say so; what no name explains is called "other"."""
-    parameters = _parameters(innermost(module))
-    roles = {name: role_of(name) for name in parameters}
+    parameters = parameters_of(innermost(module))
     required = frozenset(name for name, each in parameters.items() if each.default is inspect.Parameter.empty)
-    fixed = tuple((name, value) for name, value in FIXED.items() if name in parameters)
+    return read_roles({name: role_of(name) for name in parameters}, required, kind)
+
+
+def read_roles(
+    roles: dict[str, Role], required: frozenset[str], kind: Kind | None, *, packed: str | None = None
+) -> Signature:
+    """The signature of arguments whose roles are known."""
+    fixed = tuple((name, value) for name, value in FIXED.items() if name in roles)
     source, main = _inputs(roles, required, kind)
     rest = {name: role for name, role in roles.items() if name not in (source, main)}
-    return Signature(main, source, rest, frozenset(required - {source, main}), fixed)
+    return Signature(main, source, rest, frozenset(required - {source, main}), fixed, packed)
 
 
 def innermost(module: nn.Module) -> nn.Module:
@@ -50,13 +58,23 @@ def innermost(module: nn.Module) -> nn.Module:
 WRAPPERS = ("OptimizedModule", "DataParallel", "DistributedDataParallel")
 
 
-def _parameters(module: nn.Module) -> dict[str, inspect.Parameter]:
+def parameters_of(module: nn.Module) -> dict[str, inspect.Parameter]:
+    """The arguments of forward that have a name."""
     plain = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     try:
         found = inspect.signature(module.forward).parameters
     except (TypeError, ValueError):
         return {}
     return {name: each for name, each in found.items() if each.kind in plain}
+
+
+def takes_any_name(module: nn.Module) -> bool:
+    """Whether forward takes keywords that its signature does not name."""
+    try:
+        found = inspect.signature(module.forward).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    return any(each.kind is inspect.Parameter.VAR_KEYWORD for each in found)
 
 
 def _inputs(

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from clearformer.doctor.calling.call import Call, Takes
+from clearformer.doctor.calling.handing import handed
 from clearformer.doctor.calling.marking import causal, marked
 from clearformer.doctor.parts import Kind
 
@@ -154,6 +155,8 @@ class Subject:
         placed = [self._turned(inputs)] if call.main is None else []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the module's own, of which the probes would repeat each a hundred times
+            if call.packed is not None:
+                return self.module(handed(named | more))
             return self.module(*placed, **(named | more))
 
     def _filled(

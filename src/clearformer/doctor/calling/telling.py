@@ -23,7 +23,11 @@ def written(subject: Subject) -> str:
     """The call as one would write it in Python, with what each argument takes."""
     call = subject.call
     output = "" if call.output is None else f"[{call.output}]" if isinstance(call.output, int) else f".{call.output}"
-    return f"model({', '.join(_arguments(call))}){output}"
+    arguments = ", ".join(_arguments(call))
+    if call.packed is not None:
+        places = (call.main or "").isdigit()
+        arguments = f"({arguments})" if places else f"{{{arguments}}}"
+    return f"model({arguments}){output}"
 
 
 def _arguments(call: Call) -> Iterator[str]:

@@ -45,6 +45,10 @@ def _own_loss(logits: Tensor, labels: Tensor, *, shifted: bool) -> Tensor:
 
 def read_ids(inputs: tuple[Any, ...], named: Mapping[str, Any]) -> Tensor:
     """The ids that a call hands to a model: an encoder-decoder's are those of the target side."""
+    for batch in (each for each in inputs if isinstance(each, Mapping)):
+        named = {**batch, **named}
+    for each in (each for each in inputs if isinstance(each, tuple | list)):
+        inputs = (*inputs, *each)
     for name, value in named.items():
         if name.startswith(("decoder_input", "tgt", "target_in", "decoder_ids")) and _is_ids(value):
             return value
