@@ -66,8 +66,9 @@ ROWS_FIRST = Message(
     "短行与三倍长的行同批时占 {share:.0%} 的权重：先按行求了平均",
 )
 NOTHING_IGNORED = Message(
-    "This loss ignores no label that was tried (-100, -1, 0, pad_id); with --collate or pad_id it can be judged.",
-    "试过的标签（-100、-1、0、pad_id）这个损失都不忽略；给出 --collate 或 pad_id 才能判断。",
+    "this loss ignores no label that was tried (-100, -1, 0, pad_id): right only where nothing is padded; with --collate "
+    "or --pad it can be judged",
+    "试过的标签（-100、-1、0、pad_id）这个损失都不忽略：只有从不填充时才对；给出 --collate 或 --pad 才能判断",
 )
 NO_PADDING = Message("This collator pads nothing.", "这个整批函数不做填充。")
 
@@ -107,6 +108,16 @@ AT_DISTANCE = Message("the labels are the ids at offset {offset:+d}", "标签是
 END_NOT_ASKED = Message(
     "every example ends in {eos}; in {rows} of {of} rows no label is {eos}",
     "每个样本都以 {eos} 结尾，而 {of} 行中有 {rows} 行没有标签 {eos}",
+)
+PADS_ASKED = Message(
+    "{count} labels at padded positions are {pad}, the id of padding, where -100 is expected: right only with "
+    "ignore_index={pad} (hand in --loss to have that checked)",
+    "填充位置上有 {count} 个标签是填充编号 {pad}，而那里应为 -100：只有损失用 ignore_index={pad} 时才对（给出 --loss 可检查）",
+)
+BEGINS_ONLY = Message(
+    "the collator puts {bos} before each example and no {eos} behind it: an end is asked for only where the examples "
+    "bring one along",
+    "整批函数在每个样本前加了 {bos}，却没有在后面加 {eos}：只有样本自带结束符时才会要求它",
 )
 END_NOT_REWARDED = Message(
     "nowhere does the loss fall as {eos}, with which every example ends, becomes more likely",

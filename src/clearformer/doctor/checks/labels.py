@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from clearformer.doctor.check import Check, NotApplicable
+from clearformer.doctor.checks.collated_rows import begins_without_ending, pads_asked_for
 from clearformer.doctor.examination import Examination
 from clearformer.doctor.finding import Breach, Said, Severity
 from clearformer.doctor.forms.arguments import source_of
@@ -59,10 +60,14 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     found = [*_ranges(batch, parts.vocab_size), *_mask(batch, form, rows)]
     if batch.labels is not None:
         found += [*_rows_with_targets(batch, form, rows), *_prompt(batch, form, rows)]
+        if parts.loss is None:
+            found += pads_asked_for(batch, form, list(rows.examples))
         if parts.kind != "encoder-decoder" and not any(cause == "label out of range" for _, _, cause in found):
             found += _alignment(batch)
     if marks.eos is not None and not {cause for _, _, cause in found} & _UNFIT_FOR_LOSS:
         found += _ends(examination, batch, marks.eos)
+    if form.prompts and not any(cause == "EOS never supervised" for _, _, cause in found):
+        found += begins_without_ending(form, list(rows.examples), marks)
     for severity, said, cause in found:
         yield Breach("K24", severity, (said,), (cause,), where)
 

@@ -53,10 +53,14 @@ def _probe(examination: Examination) -> Iterator[Breach]:
             yield from _company(form, pair, where)
             return
         tried.append(found)
-    if not tried or (not declared and special_ids(examination.parts).pad is None and tried[0][0] == _COUNTED):
+    if not tried:
         raise NotApplicable(say.NOTHING_IGNORED)
     # Of several markers, the one that came nearest to being ignored tells most.
     cause, values = min(tried, key=lambda each: each[0] == _COUNTED)
+    if not declared and special_ids(examination.parts).pad is None and cause == _COUNTED:
+        # Perhaps nothing is ever padded: then it ignores nothing because it need not.
+        yield Breach("K23", "INFO", (Said(say.NOTHING_IGNORED),), (cause,), where)
+        return
     rivals = ("labels out of step with the ids",) if cause == _COUNTED and declared else ()
     yield Breach("K23", "ERROR", (Said(_EVIDENCE[cause], values),), (cause, *rivals), where)
 

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from clearformer.doctor.check import NotApplicable
 from clearformer.doctor.examination import Examination
-from clearformer.doctor.finding import Said, Severity
+from clearformer.doctor.finding import SEVERITIES, Said, Severity
 from clearformer.doctor.forms.samplers import SamplerForm, sampler_form
 from clearformer.doctor.forms.tokenizers import words_of
 from clearformer.messages import doctor_decoding as say
@@ -34,7 +34,7 @@ def laws(examination: Examination) -> Iterator[Found]:
     cuts = list(_nucleus(form, logits)) if "top_p" in form.knobs else []
     cuts += _top_k(form, logits) if "top_k" in form.knobs else []
     # A cut that is wrong is wrong where it is asked to keep everything, too.
-    yield from cuts or _temperature(form, logits, slack)
+    yield from sorted(cuts, key=lambda found: SEVERITIES.index(found[0])) or _temperature(form, logits, slack)
     yield from _vocabulary(examination, form)
 
 
@@ -64,8 +64,14 @@ def _nucleus(form: SamplerForm, logits: Tensor) -> Iterator[Found]:
             return
         found = [fault for row in zip(chances, asked > 0, strict=True) if (fault := _of_row(*row, mass)) is not None]
         if found and mass > 1e-3:
-            yield found[0]
+            severity, said, causes = found[0]
+            yield ("WARN" if _unused(form, logits, chances, top_p=0.1) else severity), said, causes
             return
+
+
+def _unused(form: SamplerForm, logits: Tensor, plain: Tensor, **knob: float) -> bool:
+    """Whether a knob changes no chance at all."""
+    return float((form.ask(logits, **knob) - plain).abs().max()) < (0.05 if form.drawn else 1e-4)
 
 
 def _of_row(chances: Tensor, kept: Tensor, mass: float) -> Found | None:
@@ -110,7 +116,8 @@ def _cold(form: SamplerForm, logits: Tensor) -> Iterator[Found]:
     try:
         asked = form.ask(logits, temperature=0.0)
     except (RuntimeError, ZeroDivisionError) as error:
-        yield "WARN", Said(say.COLD_RAISES, {"detail": str(error)}), ("temperature zero not greedy",)
+        # It refuses, if not in good words: whoever asks for it does not get a wrong answer.
+        yield "INFO", Said(say.COLD_RAISES, {"detail": str(error)}), ("temperature zero not greedy",)
         return
     except Exception:
         return  # refusing it is an answer
@@ -130,7 +137,7 @@ def _top_k(form: SamplerForm, logits: Tensor) -> Iterator[Found]:
             continue
         counts = sorted(set(kept.sum(-1).tolist()))
         cause = "kept tokens are not the most probable" if counts == [k] else "top-k keeps the wrong number"
-        unused = bool((form.ask(logits, top_k=1) > 0).all())
+        unused = _unused(form, logits, form.ask(logits), top_k=1)
         yield "WARN" if unused else "ERROR", Said(say.TOP_K, {"k": k, "count": counts[-1]}), (cause,)
         return
 
