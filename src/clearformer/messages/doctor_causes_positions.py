@@ -46,6 +46,24 @@ ROTARY_LAYOUT_FIX = Message(
     "前后两半：cat([angles, angles]) 配 rotate_half；相邻成对：repeat_interleave(2) 配 x[..., ::2] 与 x[..., 1::2]；"
     "两者互换须重排 q、k 的行。",
 )
+ROTARY_ON_ONE_SIDE = Message(
+    "Only queries or only keys are turned by their position: their product then depends on where they stand, not on how "
+    "far apart they are.",
+    "只旋转了查询或只旋转了键：两者的乘积于是取决于所处位置，而不是相隔多远。",
+)
+ROTARY_ON_ONE_SIDE_FIX = Message("q, k = rotary(q, positions), rotary(k, positions)", "q, k = rotary(q, positions), rotary(k, positions)")
+ROTARY_ON_VALUES = Message(
+    "Values are turned by their position too: what is read then depends on where it stands.",
+    "值也被按位置旋转：读到的内容于是随位置而变。",
+)
+ROTARY_ON_VALUES_FIX = Message("Turn queries and keys alone; leave v as it is.", "只旋转 q 与 k，v 保持原样。")
+ROTARY_ANGLES_DISAGREE = Message(
+    "Queries and keys are turned by different angles: another base, another pairing, or other positions.",
+    "查询与键的旋转角不一致：底数、成对方式或位置不同。",
+)
+ROTARY_ANGLES_DISAGREE_FIX = Message(
+    "One table of cos and sin, and one function, for q and k alike.", "q 与 k 用同一张 cos、sin 表和同一个函数。"
+)
 POSITIONS_RESTART_WITH_THE_CACHE = Message(
     "With a cache new tokens count from position 0, unless positions are handed in.",
     "使用缓存时若不传位置，新词元又从位置 0 数起。",

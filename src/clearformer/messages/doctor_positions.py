@@ -57,6 +57,23 @@ NOT_BY_DISTANCE = Message(
     "spread",
     "位置只在词元之间起作用，却并非取决于距离：平移一个位置，输出变动为其离散度的 {near:.2g}",
 )
+SIDES = {"query": Message("queries", "查询"), "key": Message("keys", "键")}
+ONE_TURNED = Message(
+    "of one token, repeated, the {side} differ from place to place and the other side does not",
+    "同一词元反复出现时，只有{side}随位置变化，另一侧不变",
+)
+VALUES_TURNED = Message(
+    "of one token, repeated, the values differ from place to place by a turn",
+    "同一词元反复出现时，值随位置旋转",
+)
+TURNED_APART = Message(
+    "of one token, repeated, query times key is not the same along a diagonal, though both are turned",
+    "同一词元反复出现时，查询与键都被旋转，但二者的乘积沿对角线并不相同",
+)
+TURNED_UNEVENLY = Message(
+    "of one token, repeated, query times key is not the same along a diagonal, and turning changes their length",
+    "同一词元反复出现时，查询与键的乘积沿对角线并不相同，且旋转改变了向量长度",
+)
 SHIFT_MOVES = Message(
     "moved on by {shift} positions, the answers move by {apart:.2g} of their spread; by one position, {near:.2g}",
     "平移 {shift} 个位置，输出变动为其离散度的 {apart:.2g}；平移一个位置为 {near:.2g}",

@@ -12,6 +12,9 @@ POSITIONS = (
     Cause("order unseen", say.ORDER_UNSEEN, say.ORDER_UNSEEN_FIX),
     Cause("rotary angles in low precision", say.ROTARY_ANGLES_IN_LOW_PRECISION, say.ROTARY_ANGLES_IN_LOW_PRECISION_FIX),
     Cause("rotary layout", say.ROTARY_LAYOUT, say.ROTARY_LAYOUT_FIX, beside.other_layout),
+    Cause("rotary on one side", say.ROTARY_ON_ONE_SIDE, say.ROTARY_ON_ONE_SIDE_FIX),
+    Cause("rotary on values", say.ROTARY_ON_VALUES, say.ROTARY_ON_VALUES_FIX),
+    Cause("rotary angles disagree", say.ROTARY_ANGLES_DISAGREE, say.ROTARY_ANGLES_DISAGREE_FIX),
     Cause(
         "positions restart with the cache",
         say.POSITIONS_RESTART_WITH_THE_CACHE,

@@ -8,6 +8,7 @@ import torch
 
 from clearformer.doctor.calling.signature import innermost
 from clearformer.doctor.check import Check, NotApplicable
+from clearformer.doctor.checks.turns import turns
 from clearformer.doctor.examination import Examination
 from clearformer.doctor.finding import Breach, Said
 from clearformer.messages import doctor_positions as say
@@ -22,8 +23,14 @@ _BY_LENGTH = ("dynamic", "longrope")
 
 def _probe(examination: Examination) -> Iterator[Breach]:
     subject = examination.asked
+    inside = turns(examination)
+    if inside:
+        yield inside[0]
+        return
     if subject.call.positions is None:
-        raise NotApplicable(say.NO_POSITIONS_ARGUMENT)
+        if inside is None:
+            raise NotApplicable(say.NO_POSITIONS_ARGUMENT)
+        return
     config = getattr(innermost(subject.module), "config", None)
     scaling = getattr(config, "rope_scaling", None) or getattr(config, "rope_parameters", None) or {}
     if isinstance(scaling, dict) and scaling.get("rope_type", scaling.get("type")) in _BY_LENGTH:

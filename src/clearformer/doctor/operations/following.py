@@ -76,7 +76,10 @@ def follow(known: Followed, operation: Operation, output: Any) -> None:
     if name in MOVES:
         _moves(known, operation, output)
         return
-    if not isinstance(output, Tensor) or not output.is_floating_point():
+    if name in {"view_as_complex", "view_as_real"}:
+        _pairs(known, operation, output)
+        return
+    if not isinstance(output, Tensor) or not (output.is_floating_point() or output.is_complex()):
         return
     if name == "embedding":
         _embeds(known, operation, output)
@@ -184,6 +187,16 @@ def _moves(known: Followed, operation: Operation, output: Any) -> None:
         if isinstance(each, Tensor):
             origin, key = ((of[place] if several else of) if of is not None else None for of in (after, keys))
             known.put(each, replace(trail, origin=origin, keys=key))
+
+
+def _pairs(known: Followed, operation: Operation, output: Tensor) -> None:
+    """Two real numbers as one complex, and back: both belong to one token."""
+    trail = known.of(operation.argument(0, "input"))
+    if trail is not None:
+        origin = trail.origin
+        if origin is not None:
+            origin = origin[..., 0] if output.is_complex() else origin.unsqueeze(-1).expand(output.shape)
+        known.put(output, replace(trail, origin=origin, keys=None))
 
 
 def _reduces(known: Followed, operation: Operation, output: Tensor) -> None:
