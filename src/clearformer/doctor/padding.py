@@ -75,14 +75,35 @@ def hidden_share(examination: Examination, rows: Padded) -> float:
     return 1 - moved[0] / max(moved[1], 1e-12)
 
 
+def full_mask_empties(examination: Examination, rows: Padded) -> bool:
+    """Whether a mask that hides nothing leaves no number: it is what hides all."""
+    subject = examination.asked
+    full = at_real(subject, subject.answer(rows.inputs, mask=torch.ones_like(rows.mask)), rows.mask)
+    return not bool(full.isfinite().any()) and bool(subject.answer(rows.inputs).isfinite().all())
+
+
+def hides_queries(examination: Examination) -> bool:
+    """Whether the padded positions themselves lose their mask: under it they read what comes later, or give no number.
+
+    So it is where the mask lies along the queries: each padded row of scores is hidden whole, and so evenly read.
+    """
+    subject = examination.asked
+    if not subject.per_position or subject.kind == "encoder":
+        return False
+    rows = padded(subject, "middle", examination.generator())
+    last = rows.inputs.shape[1] - 1
+    other = subject.replaced(rows.inputs, last, examination.generator())
+    pads = ~rows.mask[:, :last]
+    one, two = (subject.answer(each, mask=rows.mask)[:, :last][pads] for each in (rows.inputs, other))
+    return examination.noise.differs(one, two) or not bool(one.isfinite().all())
+
+
 def mask_matters(examination: Examination, rows: Padded) -> bool:
     """Whether the mask moves the answers at real positions at all."""
     subject = examination.asked
     with_mask = at_real(subject, subject.answer(rows.inputs, mask=rows.mask), rows.mask)
     full = at_real(subject, subject.answer(rows.inputs, mask=torch.ones_like(rows.mask)), rows.mask)
-    # Where a mask that hides nothing leaves no number, it is what hides all.
-    emptied = not bool(full.isfinite().any()) and bool(subject.answer(rows.inputs).isfinite().all())
-    return emptied or not examination.noise.still(with_mask, full)
+    return full_mask_empties(examination, rows) or not examination.noise.still(with_mask, full)
 
 
 def moved_by_pad_ids(examination: Examination, inputs: Tensor, source: Tensor | None = None) -> float:

@@ -48,6 +48,19 @@ CHUNK_DIFFERS = Message(
     "{count} tokens at once behind a cache differ by {floors:.0f} times the noise floor; one at a time they do not",
     "在缓存之后一次读入 {count} 个词元，相差噪声下限的 {floors:.0f} 倍；逐个读入则一致",
 )
+WINDOW_DIFFERS = Message(
+    "with a window of {window} and a prompt of {prompt} the step at position {at} differs by {floors:.0f} times the noise "
+    "floor",
+    "窗口为 {window}、提示长 {prompt} 时，位置 {at} 的一步相差噪声下限的 {floors:.0f} 倍",
+)
+RAGGED_DIFFERS = Message(
+    "rows padded at the left, with their mask, differ step by step by {floors:.0f} times the noise floor; whole rows do not",
+    "左侧填充的行连同掩码逐步读入时，相差噪声下限的 {floors:.0f} 倍；不填充的行则一致",
+)
+STANDS = Message(
+    "its query is that of position {stands}, where {right} is right",
+    "它的查询与位置 {stands} 的相同，而正确位置是 {right}",
+)
 GENERATION = Message(
     "Greedy generation takes the tokens that the module itself puts first, alone and in a padded batch.",
     "贪心生成所取的正是模块自己排在首位的词元，单独或在填充批中皆然。",

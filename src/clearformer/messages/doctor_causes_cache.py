@@ -84,3 +84,19 @@ PADDED_PROMPTS_GENERATE_OTHERWISE_FIX = Message(
     "Pad at the left, and pass the mask and the positions at each step.",
     "在左侧填充，并在每一步传入掩码与位置。",
 )
+CACHE_LOSES_THE_WINDOW = Message(
+    "A cache that keeps a window drops or hides what still lies within it, once the prompt is longer.",
+    "只保留窗口的缓存在提示超过窗口后，丢掉或遮住了仍在窗口内的内容。",
+)
+CACHE_LOSES_THE_WINDOW_FIX = Message(
+    "Keep the newest w - 1 keys and add the new one; take positions from the count of tokens read, not from the cache's size.",
+    "保留最新的 w - 1 个键再加入新键；位置按已读词元数计，不按缓存长度。",
+)
+PADDING_FORGOTTEN_IN_THE_CACHE = Message(
+    "Steps behind a cache read the padding of a shorter row: the mask of the past is not carried on.",
+    "借助缓存的每一步读到了较短行的填充：过去的掩码没有延续下来。",
+)
+PADDING_FORGOTTEN_IN_THE_CACHE_FIX = Message(
+    "Hand each step the mask of all keys: attention_mask = cat([attention_mask, ones(B, 1)], 1)",
+    "每一步都给出全部键的掩码：attention_mask = cat([attention_mask, ones(B, 1)], 1)",
+)

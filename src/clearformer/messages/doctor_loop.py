@@ -21,6 +21,10 @@ DROPPED = Message(
     "at {count} steps no parameter had a gradient, though a backward pass had come before",
     "有 {count} 次更新时没有任何参数带梯度，而此前已做过反传",
 )
+NOT_REACHED = Message(
+    "{count} backward passes came to no parameter: the loss is cut off from the model (.item(), .detach(), torch.tensor)",
+    "{count} 次反传都没有到达任何参数：损失已与模型断开（.item()、.detach()、torch.tensor）",
+)
 CLIP_LATE = Message(
     "{count} times the gradients were clipped when the step had already used them",
     "有 {count} 次在更新已用完梯度之后才裁剪",

@@ -50,6 +50,11 @@ VISIBILITY_RISK = Message(
     "A saturated model moves less than rounding; a window that is not declared hides the first token.",
     "饱和的模型变动小于舍入误差；未声明的窗口会遮住最前的词元。",
 )
+SEES_BACK = Message(
+    "position {at} reads {back} positions back and no further: if that is a window, declare it (--window, {window} with one "
+    "layer)",
+    "位置 {at} 只能向前看到 {back} 个位置：若这是窗口，请声明（--window，单层时为 {window}）",
+)
 UNSEEN = Message(
     "position {at} does not react to other tokens at {unseen}",
     "位置 {at} 对位置 {unseen} 处的词元变化没有反应",

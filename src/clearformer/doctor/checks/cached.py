@@ -10,11 +10,12 @@ from torch import Tensor
 
 from clearformer.doctor.calling.caches import Reading
 from clearformer.doctor.check import Check, NotApplicable
+from clearformer.doctor.checks.cached_further import further
+from clearformer.doctor.checks.pieces import PROMPT, differ, first_difference, in_pieces
 from clearformer.doctor.examination import Examination
 from clearformer.doctor.finding import Breach, Said
+from clearformer.doctor.operations.standing import standing
 from clearformer.messages import doctor_cache as say
-
-PROMPT, CHUNK = 5, 3
 
 
 def _probe(examination: Examination) -> Iterator[Breach]:
@@ -26,59 +27,26 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     inputs = subject.inputs(2, subject.length(12), examination.generator())
     whole = subject.answer(inputs)
     first = Reading(subject, 2).read(inputs)
-    if _differs(examination, first, whole):
+    if differ(examination, first, whole):
         ahead = _reads_ahead(examination, inputs, first)
         suspects = ("prefill not causal", "cache kept from before") if ahead else (
             "cache kept from before", "offset after prefill", "prefill not causal")  # fmt: skip
         said = Said(say.PREFILL_DIFFERS, {"floors": noise.moved(first, whole[:, -first.shape[1] :])})
         yield Breach("K15", "ERROR", (said,), suspects, signs={"reads ahead": ahead}, law="prefill")
         return
-    if _differs(examination, Reading(subject, 2).read(inputs), first):
+    if differ(examination, Reading(subject, 2).read(inputs), first):
         yield Breach("K15", "ERROR", (Said(say.NOT_FRESH),), ("cache kept from before",), law="fresh")
         return
-    steps = _pieces(examination, inputs, [PROMPT] + [1] * (inputs.shape[1] - PROMPT))
-    if (at := _first_difference(examination, steps, whole)) is not None:
+    steps = in_pieces(examination, inputs, [PROMPT] + [1] * (inputs.shape[1] - PROMPT))
+    if (at := first_difference(examination, steps, whole)) is not None:
         yield _step_breach(examination, inputs, steps, whole, at)
         return
-    ones = _pieces(examination, inputs, [1] * inputs.shape[1])
-    if (at := _first_difference(examination, ones, whole)) is not None:
+    ones = in_pieces(examination, inputs, [1] * inputs.shape[1])
+    if (at := first_difference(examination, ones, whole)) is not None:
         said = Said(say.ONES_DIFFER, {"at": at, "floors": noise.moved(ones[:, at], whole[:, at])})
         yield Breach("K15", "ERROR", (said,), ("offset after prefill", "cache loses the past"), law="ones")
         return
-    yield from _chunk(examination, inputs, whole)
-
-
-def _pieces(examination: Examination, inputs: Tensor, sizes: list[int], positions: bool = False) -> Tensor:
-    """The answers to the inputs, read in pieces of these sizes; a module of last answers gives fewer."""
-    reading = Reading(examination.asked, len(inputs))
-    answers, start = [], 0
-    for size in sizes:
-        piece = inputs[:, start : start + size]
-        if not piece.shape[1]:
-            break
-        given = {}
-        if positions:
-            given["positions"] = torch.arange(start, start + size, device=inputs.device).expand(len(inputs), size)
-        answer = reading.read(piece, **given)
-        missing = piece.shape[1] - answer.shape[1]
-        answers.append(torch.cat([answer.new_full((len(answer), missing, *answer.shape[2:]), float("nan")), answer], 1))
-        start += size
-    return torch.cat(answers, 1)
-
-
-def _differs(examination: Examination, one: Tensor, other: Tensor) -> bool:
-    length = min(one.shape[1], other.shape[1])
-    return examination.noise.differs(one[:, -length:], other[:, -length:])
-
-
-def _first_difference(examination: Examination, pieces: Tensor, whole: Tensor) -> int | None:
-    """The first position whose answer is another; those that were not answered are passed over."""
-    for at in range(pieces.shape[1]):
-        if bool(pieces[:, at].isnan().all()) and bool(whole[:, at].isfinite().any()) and at < PROMPT - 1:
-            continue
-        if examination.noise.differs(pieces[:, at], whole[:, at]):
-            return at
-    return None
+    yield from further(examination, inputs, whole)
 
 
 def _reads_ahead(examination: Examination, inputs: Tensor, first: Tensor) -> bool:
@@ -93,8 +61,8 @@ def _step_breach(examination: Examination, inputs: Tensor, steps: Tensor, whole:
     subject, noise = examination.asked, examination.noise
     said = Said(say.STEP_DIFFERS, {"prompt": PROMPT, "at": at, "floors": noise.moved(steps[:, at], whole[:, at])})
     if subject.call.positions is not None and at >= PROMPT:
-        told = _pieces(examination, inputs, [PROMPT] + [1] * (inputs.shape[1] - PROMPT), positions=True)
-        if _first_difference(examination, told, whole) is None:
+        told = in_pieces(examination, inputs, [PROMPT] + [1] * (inputs.shape[1] - PROMPT), positions=True)
+        if first_difference(examination, told, whole) is None:
             suspects = ("positions restart with the cache", "offset after prefill")
             return Breach("K15", "WARN", (said, Said(say.POSITIONS_MEND)), suspects, law="steps")
     read, wanted = _history(examination, inputs, cached=True), _history(examination, inputs, cached=False)
@@ -103,10 +71,16 @@ def _step_breach(examination: Examination, inputs: Tensor, steps: Tensor, whole:
     evidence: tuple[Said, ...] = (said,)
     if unread:
         evidence += (Said(say.HISTORY_UNREAD, {"unread": ", ".join(map(str, unread))}),)
+    stands = None if unread or subject.call.takes != "ids" else standing(subject, PROMPT)
     if unread and 0 in read and len(read) == 1:
         suspects = ("cache top-left aligned", "cache loses the past")
     elif unread:
         suspects = ("cache loses the past", "cache top-left aligned")
+    elif stands is not None and stands != PROMPT:
+        evidence += (Said(say.STANDS, {"stands": stands, "right": PROMPT}),)
+        suspects = ("offset after prefill", "cache order")
+        if not stands:
+            suspects = ("positions restart with the cache", *suspects)
     elif _order_matters(examination, inputs):
         suspects = ("cache order", "offset after prefill")
     else:
@@ -157,24 +131,6 @@ def _turned(cache: Any) -> Any:
     if isinstance(cache, list | tuple):
         return type(cache)(_turned(each) for each in cache) if type(cache) in (list, tuple) else cache
     return {key: _turned(each) for key, each in cache.items()} if type(cache) is dict else cache
-
-
-def _chunk(examination: Examination, inputs: Tensor, whole: Tensor) -> Iterator[Breach]:
-    """Several tokens at once behind a cache. A module that refuses them says so itself, and is not at fault."""
-    assert examination.asked.call.cache is not None
-    if examination.asked.call.cache.whole:
-        return
-    try:
-        sizes = [PROMPT, CHUNK, inputs.shape[1] - PROMPT - CHUNK]
-        pieces = _pieces(examination, inputs, sizes)
-    except Exception:
-        return
-    at = _first_difference(examination, pieces, whole)
-    if at is None:
-        return
-    said = Said(say.CHUNK_DIFFERS, {"count": CHUNK, "floors": examination.noise.moved(pieces[:, at], whole[:, at])})
-    suspects = ("chunk not causal", "cache top-left aligned", "offset after prefill")
-    yield Breach("K15", "WARN", (said,), suspects, law="chunk")
 
 
 CACHED = Check(

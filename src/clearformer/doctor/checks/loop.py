@@ -33,7 +33,9 @@ def _gradients(trace: Trace) -> Iterator[Found]:
     if stale:
         yield "ERROR", Said(say.STALE, {"count": stale, "of": trace.count("step")}), "gradients not zeroed"
     dropped = sum(window[-1].empty and _has(window, "backward") for window in trace.windows() if _has(window, "step"))
-    if dropped:
+    if dropped and not trace.reached:
+        yield "ERROR", Said(say.NOT_REACHED, {"count": trace.count("backward")}), "weights do not move"
+    elif dropped:
         yield "ERROR", Said(say.DROPPED, {"count": dropped}), "gradients zeroed before the step"
 
 

@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from clearformer.doctor.check import Check, NotApplicable
 from clearformer.doctor.examination import Examination
 from clearformer.doctor.finding import Breach, Said
-from clearformer.doctor.padding import Padded, content_matters, hidden_share, mask_matters, padded, sides
+from clearformer.doctor.padding import (
+    Padded,
+    content_matters,
+    full_mask_empties,
+    hidden_share,
+    hides_queries,
+    mask_matters,
+    padded,
+    sides,
+)
 from clearformer.messages import doctor_padding as say
 
 HIDES = 0.4
@@ -28,7 +37,7 @@ def _probe(examination: Examination) -> Iterator[Breach]:
         rows = padded(subject, side, examination.generator())
         if content_matters(examination, rows) is True:
             effect = mask_matters(examination, rows)
-            turned = effect and _turned(examination, rows)
+            turned = effect and (_turned(examination, rows) or full_mask_empties(examination, rows))
             if subject.per_position and effect and not turned:
                 effect = hidden_share(examination, rows) > HIDES
             said = Said(say.PADDING_READ, {"side": say.SIDES[side]})
@@ -53,10 +62,12 @@ def _told(effect: bool, turned: bool) -> tuple[Said, ...]:
 
 
 def _suspects(examination: Examination, effect: bool, turned: bool) -> tuple[str, ...]:
-    if not effect:
-        return ("padding mask without effect",)
     if turned:
         return ("padding mask inverted", "padding mask without effect")
+    if hides_queries(examination):
+        return ("padding mask on queries", *(name for name in PARTLY if name != "padding mask on queries"))
+    if not effect:
+        return ("padding mask without effect",)
     if not examination.asked.per_position:
         return ("padding pooled in", *PARTLY)
     return PARTLY

@@ -139,9 +139,21 @@ def _looks(examination: Examination, recording: Recording) -> Iterator[Breach]:
         suspects: tuple[str, ...] = (cause,)
         if seen == "everything" and causal and all(_reads_memory(place) for place in found[seen]):
             suspects = ("memory is the target", "no causal mask")
+        if seen == "everything" and _reads_no_source(examination):
+            suspects = ("memory is the target", "no causal mask")
         if seen == "everything" and recording.ignored_hints:
             suspects = ("is_causal hint disagrees", "no causal mask")
         yield _breach("ERROR" if broken else "WARN", message, suspects, found[seen], law="sight")
+
+
+def _reads_no_source(examination: Examination) -> bool:
+    """Whether another source changes nothing: then what is read as memory comes from elsewhere."""
+    subject, generator = examination.asked, examination.generator()
+    if subject.call.source is None:
+        return False
+    inputs, source = subject.inputs(2, subject.length(8), generator), subject.sources(2, subject.length(8), generator)
+    other = subject.replaced(source, slice(None), generator)
+    return examination.noise.still(subject.answer(inputs, source=source), subject.answer(inputs, source=other))
 
 
 def _finite(examination: Examination) -> bool:

@@ -46,8 +46,31 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     ahead_of = subject.answer(subject.replaced(inputs, length - 1, generator))[:, : length - 1]
     turned = subject.kind != "encoder" and not examination.noise.still(before[:, : length - 1], ahead_of)
     suspects = ("mask inverted", "mask off by one", "past unread") if turned else ("past unread",)
+    if unseen == [0] and not turned and (back := _like_a_window(examination, inputs, at)) is not None:
+        values = {"at": at, "back": back, "window": back + 1}
+        yield Breach("K03", "INFO", (Said(say.SEES_BACK, values),), ("past unread",), signs={"back": back})
+        return
     severity: Severity = "WARN" if unseen == [0] and not turned and _near_is_seen(examination, inputs, at) else "ERROR"
     yield Breach("K03", severity, (said,), suspects, signs={"unseen": unseen, "reads ahead": turned})
+
+
+def _like_a_window(examination: Examination, inputs: Tensor, at: int) -> int | None:
+    """How far back is read, where all of that is read and no more, and as far from another place too."""
+    reaches = []
+    for place in (at, at - 2):
+        subject, before = examination.asked, examination.asked.answer(inputs)[:, place]
+        seen = [
+            back for back in range(1, place + 1)
+            if not examination.noise.still(
+                before, subject.answer(subject.replaced(inputs, place - back, examination.generator()))[:, place]
+            )
+        ]  # fmt: skip
+        if not seen or seen != list(range(1, len(seen) + 1)):
+            return None
+        # From nearer the start all of it may be within reach.
+        reaches.append((len(seen), len(seen) == place))
+    (far, _), (near, whole) = reaches
+    return far if near == far or whole else None
 
 
 def _near_is_seen(examination: Examination, inputs: Tensor, at: int) -> bool:

@@ -59,6 +59,8 @@ class Trace:
     """Identities of the parameters that an optimizer updates."""
     graded: set[int] = field(default_factory=set)
     """Identities of the model's parameters that had a gradient at a step."""
+    reached: bool = False
+    """Whether a backward pass came as far as a parameter."""
     owners: dict[int, int] = field(default_factory=dict)
     """Scheduler → its optimizer."""
     scale: float = 1.0
@@ -90,6 +92,9 @@ def traced(trace: Trace) -> Iterator[None]:
             register_optimizer_step_post_hook(lambda _, __, ___: _stepped(trace)),
         ):
             stack.callback(handle.remove)
+        for parameter in trace.model.parameters():
+            if parameter.requires_grad:
+                stack.callback(parameter.register_post_accumulate_grad_hook(lambda _: _reached(trace)).remove)
         _watch(stack, torch.autograd, "backward", lambda *_: _backward(trace))
         clipping = sys.modules["torch.nn.utils.clip_grad"]
         inner = "_clip_grads_with_norm_" if hasattr(clipping, "_clip_grads_with_norm_") else "clip_grad_norm_"
@@ -104,6 +109,10 @@ def traced(trace: Trace) -> Iterator[None]:
             if "step" in vars(kind):
                 _watch(stack, kind, "step", lambda self, *_: _scheduled(trace, self))
         yield
+
+
+def _reached(trace: Trace) -> None:
+    trace.reached = True
 
 
 def _watch(
