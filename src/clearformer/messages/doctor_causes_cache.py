@@ -100,3 +100,12 @@ PADDING_FORGOTTEN_IN_THE_CACHE_FIX = Message(
     "Hand each step the mask of all keys: attention_mask = cat([attention_mask, ones(B, 1)], 1)",
     "每一步都给出全部键的掩码：attention_mask = cat([attention_mask, ones(B, 1)], 1)",
 )
+CACHE_HOLDS_OTHER_ENTRIES = Message(
+    "A step stands at the right position and finds something else in the cache than the prompt put there: empty slots of a "
+    "buffer, slots moved by one, or one entry for all layers.",
+    "每一步的位置正确，但缓存中的内容与提示写入的不同：缓冲区的空槽、错开一格的槽，或所有层共用一个条目。",
+)
+CACHE_HOLDS_OTHER_ENTRIES_FIX = Message(
+    "Write at [past : past + T], read [: past + T], and keep one pair of tensors for each layer.",
+    "写入 [past : past + T]，读取 [: past + T]，每层各有一对张量。",
+)

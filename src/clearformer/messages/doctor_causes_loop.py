@@ -86,3 +86,15 @@ NO_UPDATE = Message("The gradient scaler is never updated.", "梯度缩放器从
 NO_UPDATE_FIX = Message(
     "scaler.update() after scaler.step(optimizer)", "在 scaler.step(optimizer) 之后 scaler.update()"
 )
+WARM_UP = Message(
+    "The rate does not rise over as many updates as the warm-up says.", "学习率没有按预热所说的更新次数上升。"
+)
+WARM_UP_FIX = Message(
+    "Step the scheduler once after each optimizer step, and count warm-up in updates, not in micro-batches or epochs.",
+    "每次优化器更新后让调度器走一步；预热按更新次数计，不按微批或轮数计。",
+)
+ANEW = Message(
+    "The optimizer is made anew inside the loop: its moments are lost at each step.",
+    "优化器在循环内反复新建：每一步都丢掉了动量。",
+)
+ANEW_FIX = Message("Make the optimizer once, before the loop.", "在循环之前只建立一次优化器。")

@@ -40,8 +40,9 @@ OVER_POSITIONS_FIX = Message(
     "normalise over the features: nn.LayerNorm(D), dim=-1", "沿特征归一化：nn.LayerNorm(D)，dim=-1"
 )
 AROUND = Message(
-    "A convolution lies around its position instead of before it: it reads what comes next.",
-    "卷积核以当前位置为中心，而不是位于其前，因此读到了后面的内容。",
+    "A convolution or a shift reads what comes next: its kernel lies around its position instead of before it, or a roll "
+    "brings the end to the beginning.",
+    "卷积或移位读到了后面的内容：卷积核以当前位置为中心而不是位于其前，或 roll 把末尾卷到了开头。",
 )
 AROUND_FIX = Message(
     "pad at the left alone: conv(F.pad(x, ((kernel - 1) * dilation, 0))), with padding=0",

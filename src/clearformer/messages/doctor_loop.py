@@ -25,6 +25,14 @@ NOT_REACHED = Message(
     "{count} backward passes came to no parameter: the loss is cut off from the model (.item(), .detach(), torch.tensor)",
     "{count} 次反传都没有到达任何参数：损失已与模型断开（.item()、.detach()、torch.tensor）",
 )
+ANEW = Message(
+    "at each of {steps} steps the optimizer remembers nothing of the steps before",
+    "{steps} 次更新的每一次，优化器都不记得先前的更新",
+)
+OFF_PLAN = Message(
+    "the rate is to rise for {planned} updates and is highest at update {reached}",
+    "学习率应在 {planned} 次更新内升到最高，实际在第 {reached} 次更新时最高",
+)
 CLIP_LATE = Message(
     "{count} times the gradients were clipped when the step had already used them",
     "有 {count} 次在更新已用完梯度之后才裁剪",

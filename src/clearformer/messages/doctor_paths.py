@@ -12,6 +12,10 @@ PATHS_RISK = Message(
     "PyTorch's fast path writes zeros at padding; only real positions are compared.",
     "PyTorch 的快速路径在填充处写零；只比较真实位置。",
 )
+IDLE_DROPOUT = Message(
+    "{count} dropouts with a rate of {rate:g} are declared, and two passes of training are the same to the last bit",
+    "声明了 {count} 处比例为 {rate:g} 的 dropout，而训练模式下两次前向逐位相同",
+)
 PATHS_DIFFER = Message(
     "the plain answer and that {way} differ by {floors:.0f} times the noise floor",
     "普通输出与{way}的输出相差噪声下限的 {floors:.0f} 倍",

@@ -121,7 +121,7 @@ def offset_grows_by_the_prompt_again() -> Parts:
     return decoder(Doubled())
 
 
-@faulty("offset after prefill", report="C4")
+@faulty("positions restart with the cache", "offset after prefill", report="C4")
 def every_step_at_position_zero() -> Parts:
     class Zeroth(CachedDecoder):
         def start(self, past_key_values: list[Past] | None, length: int) -> int:

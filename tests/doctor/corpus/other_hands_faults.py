@@ -60,7 +60,7 @@ def torch_encoder_of_sequences_first_fed_rows_first() -> Parts:
     return decoder(RowsFirst())
 
 
-@faulty("offset after prefill", report="C4")
+@faulty("positions restart with the cache", "offset after prefill", report="C4")
 def angles_always_from_the_start() -> Parts:
     class Fixed(StartPos):
         def places(self, start_pos: int, length: int) -> Tensor:

@@ -11,6 +11,7 @@ CACHE = (
     Cause("prefill not causal", say.PREFILL_NOT_CAUSAL, say.PREFILL_NOT_CAUSAL_FIX),
     Cause("cache loses the past", say.CACHE_LOSES_THE_PAST, say.CACHE_LOSES_THE_PAST_FIX),
     Cause("cache order", say.CACHE_ORDER, say.CACHE_ORDER_FIX),
+    Cause("cache holds other entries", say.CACHE_HOLDS_OTHER_ENTRIES, say.CACHE_HOLDS_OTHER_ENTRIES_FIX),
     Cause("cache loses the window", say.CACHE_LOSES_THE_WINDOW, say.CACHE_LOSES_THE_WINDOW_FIX),
     Cause(
         "padding forgotten in the cache", say.PADDING_FORGOTTEN_IN_THE_CACHE, say.PADDING_FORGOTTEN_IN_THE_CACHE_FIX

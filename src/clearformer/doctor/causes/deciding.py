@@ -33,14 +33,21 @@ def decide(examination: Examination, checks: dict[str, Check]) -> tuple[Finding,
     findings: list[Finding] = []
     ruled_out: set[str] = set()
     deadline = time.thread_time() + SECONDS
-    for cause in _in_order(left):
+    tried: dict[str, tuple[Breach, ...]] = {}
+    order = _in_order(left)
+    for cause, in_part in [(cause, False) for cause in order] + [(cause, True) for cause in order]:
         suspected = tuple(breach for breach in left if cause.name in breach.suspects)
         if not suspected or not cause.fits(suspected) or time.thread_time() > deadline:
             continue
         # A mend that does nothing for those who suspect it is not tried on the others.
-        explained = _explained(suspected, cause, examination, checks)
+        if cause.name not in tried:
+            tried[cause.name] = _explained(suspected, cause, examination, checks)
+        explained = tuple(breach for breach in tried[cause.name] if breach in left)
         if not any(breach.severity == suspected[0].severity for breach in explained):
             ruled_out.add(cause.name)
+            continue
+        # What leaves the future readable stands back behind whatever hides it.
+        if not in_part and any(breach.check == "K01" and breach not in explained for breach in suspected):
             continue
         others = tuple(breach for breach in left if breach not in suspected)
         explained += _explained(others, cause, examination, checks)

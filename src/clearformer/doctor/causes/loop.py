@@ -16,6 +16,8 @@ LOOP = (
     Cause("scheduler stepped N times", say.STEPPED_N, say.STEPPED_N_FIX),
     Cause("scheduler before optimizer", say.SCHEDULER_FIRST, say.SCHEDULER_FIRST_FIX),
     Cause("scheduler never stepped", say.SCHEDULER_IDLE, say.SCHEDULER_IDLE_FIX),
+    Cause("warm-up off its plan", say.WARM_UP, say.WARM_UP_FIX),
+    Cause("optimizer made anew", say.ANEW, say.ANEW_FIX),
     Cause("learning rate zero at first", say.RATE_ZERO_FIRST, say.RATE_ZERO_FIRST_FIX),
     Cause("optimizer lacks parameters", say.LACKS, say.LACKS_FIX),
     Cause("weights do not move", say.NOT_MOVED, say.NOT_MOVED_FIX),

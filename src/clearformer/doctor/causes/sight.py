@@ -17,5 +17,6 @@ SIGHT = (
         mends.by(mends.no_dropout),
         locate=locating.dropout,
     ),
+    Cause("dropout without effect", say.DROPOUT_IDLE, say.DROPOUT_IDLE_FIX),
     Cause("state between calls", say.STATE_BETWEEN_CALLS, say.STATE_BETWEEN_CALLS_FIX),
 )

@@ -83,6 +83,8 @@ def _step_breach(examination: Examination, inputs: Tensor, steps: Tensor, whole:
             suspects = ("positions restart with the cache", *suspects)
     elif _order_matters(examination, inputs):
         suspects = ("cache order", "offset after prefill")
+    elif stands == PROMPT:
+        suspects = ("cache holds other entries", "cache order")
     else:
         suspects = ("offset after prefill", "cache order")
     return Breach("K15", "ERROR", evidence, suspects, signs=signs, law="steps")

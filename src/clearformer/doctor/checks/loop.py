@@ -12,7 +12,7 @@ from clearformer.doctor.examination import Examination
 from clearformer.doctor.finding import Breach, Said, Severity
 from clearformer.doctor.forms.arguments import source_of
 from clearformer.doctor.forms.loop_trace import Event, MicroBatch, Trace
-from clearformer.doctor.forms.training import run
+from clearformer.doctor.forms.training import planned_warm_up, run
 from clearformer.messages import doctor_loop as say
 
 Found = tuple[Severity, Said, str]
@@ -24,7 +24,8 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     where = source_of(examination.parts.train)
     moved = any(not torch.equal(old, new) for old, new in zip(before, trace.model.parameters(), strict=True))
     for severity, said, cause in (*_gradients(trace), *_clips(trace), *_rates(trace), *_weights(trace, moved=moved),
-                                  *_schedulers(trace), *_accumulation(trace), *_mode(trace)):  # fmt: skip
+                                  *_anew(trace), *_schedulers(trace), *_warm_up(trace, planned_warm_up(examination.parts.train)),
+                                  *_accumulation(trace), *_mode(trace)):  # fmt: skip
         yield Breach("K33", severity, (said,), (cause,), where)
 
 
@@ -96,6 +97,24 @@ def _schedulers(trace: Trace) -> Iterator[Found]:
             yield "WARN", Said(say.NO_TURN, {"steps": steps}), "scheduler never stepped"
         elif turns > 1 and _ahead(trace, scheduler, owner):
             yield "WARN", Said(say.TURN_FIRST), "scheduler before optimizer"
+
+
+def _anew(trace: Trace) -> Iterator[Found]:
+    """An optimizer that keeps moments finds none at any step."""
+    steps = [event for event in trace.events if event.kind == "step"]
+    if trace.remembers and len(steps) > 2 and all(event.fresh for event in steps):
+        yield "ERROR", Said(say.ANEW, {"steps": len(steps)}), "optimizer made anew"
+
+
+def _warm_up(trace: Trace, planned: int | None) -> Iterator[Found]:
+    """Where the loop says for how many updates the rate rises, it rises for as many."""
+    rates = [event.rate for event in trace.events if event.kind == "step"]
+    if planned is None or planned < 2 or len(rates) < planned + 3 or max(rates) == 0:
+        return
+    reached = next(at for at, rate in enumerate(rates) if rate >= 0.99 * max(rates))
+    # Counted from nought or from one, with a first rate of zero or without.
+    if abs(reached - planned) > 1 + planned // 8 and abs(reached + 1 - planned) > 1 + planned // 8:
+        yield "WARN", Said(say.OFF_PLAN, {"planned": planned, "reached": reached}), "warm-up off its plan"
 
 
 def _ahead(trace: Trace, scheduler: int, owner: int) -> bool:

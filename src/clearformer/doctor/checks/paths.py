@@ -39,11 +39,28 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     ways += [(say.OTHER_KERNEL, plain, other) for other in _kernels(subject.module, answered)]
     # A hook switches the fast path off, and so do gradients.
     ways += [(say.WITH_WEIGHTS, slow, other) for other in _weights(subject.module, answered)]
+    yield from _idle_dropout(examination)
     turned = subject.takes_mask and _full_mask_hides(examination, rows.inputs)
     for way, one, other in ways:
         if not _same_finiteness_aside(examination, one, other):
             found = _breach(examination, way, one, other)
             yield replace(found, suspects=("padding mask inverted", *found.suspects)) if turned else found
+
+
+def _idle_dropout(examination: Examination) -> Iterator[Breach]:
+    """Dropout that the module declares makes two passes of training differ."""
+    subject = examination.asked
+    parts = list(subject.module.modules())
+    rates = [each.p for each in parts if isinstance(each, nn.modules.dropout._DropoutNd) and each.p > 0]
+    if not rates or any(isinstance(each, nn.modules.batchnorm._BatchNorm) for each in parts):
+        return
+    inputs = subject.inputs(2, subject.length(10), examination.generator())
+    subject.module.train()
+    one, two = (subject.answer(inputs, gradient=True).detach() for _ in range(2))
+    subject.module.eval()
+    if torch.equal(one, two) and bool(one.isfinite().all()):
+        said = Said(say.IDLE_DROPOUT, {"count": len(rates), "rate": max(rates)})
+        yield Breach("K08", "WARN", (said,), ("dropout without effect",), law="dropout")
 
 
 def _full_mask_hides(examination: Examination, inputs: Tensor) -> bool:

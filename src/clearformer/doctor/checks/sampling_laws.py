@@ -9,7 +9,7 @@ from torch import Tensor
 
 from clearformer.doctor.check import NotApplicable
 from clearformer.doctor.examination import Examination
-from clearformer.doctor.finding import SEVERITIES, Said, Severity
+from clearformer.doctor.finding import Said, Severity
 from clearformer.doctor.forms.samplers import SamplerForm, sampler_form
 from clearformer.doctor.forms.tokenizers import words_of
 from clearformer.messages import doctor_decoding as say
@@ -34,7 +34,9 @@ def laws(examination: Examination) -> Iterator[Found]:
     cuts = list(_nucleus(form, logits)) if "top_p" in form.knobs else []
     cuts += _top_k(form, logits) if "top_k" in form.knobs else []
     # A cut that is wrong is wrong where it is asked to keep everything, too.
-    yield from sorted(cuts, key=lambda found: SEVERITIES.index(found[0])) or _temperature(form, logits, slack)
+    wrong = [found for found in cuts if found[0] == "ERROR"]
+    yield from wrong or _temperature(form, logits, slack)
+    yield from (found for found in cuts if found not in wrong)
     yield from _vocabulary(examination, form)
 
 

@@ -35,6 +35,8 @@ class Event:
     """At a step: the largest learning rate."""
     empty: bool = False
     """At a step: no parameter has a gradient."""
+    fresh: bool = False
+    """At a step: the optimizer remembers nothing yet."""
     stale: bool = False
     """At a backward pass: gradients of an update that was already made are still there."""
     training: bool = True
@@ -59,6 +61,8 @@ class Trace:
     """Identities of the parameters that an optimizer updates."""
     graded: set[int] = field(default_factory=set)
     """Identities of the model's parameters that had a gradient at a step."""
+    remembers: bool = False
+    """Whether an optimizer keeps anything from step to step."""
     reached: bool = False
     """Whether a backward pass came as far as a parameter."""
     owners: dict[int, int] = field(default_factory=dict)
@@ -89,7 +93,7 @@ def traced(trace: Trace) -> Iterator[None]:
             trace.model.register_forward_pre_hook(lambda module, _: _forward(trace, module)),
             trace.model.register_forward_hook(lambda _, __, output: _weigh(trace, output)),
             register_optimizer_step_pre_hook(lambda optimizer, _, __: _step(trace, optimizer)),
-            register_optimizer_step_post_hook(lambda _, __, ___: _stepped(trace)),
+            register_optimizer_step_post_hook(lambda optimizer, _, __: _stepped(trace, optimizer)),
         ):
             stack.callback(handle.remove)
         for parameter in trace.model.parameters():
@@ -189,10 +193,12 @@ def _step(trace: Trace, optimizer: Optimizer) -> None:
     trace.held.update(id(parameter) for group in groups for parameter in group["params"])
     trace.graded.update(id(p) for p in trace.model.parameters() if _graded(p))
     rate = max(float(group["lr"]) for group in groups)
-    trace.events.append(Event("step", id(optimizer), rate=rate, empty=not any(map(_graded, trace.model.parameters()))))
+    empty = not any(map(_graded, trace.model.parameters()))
+    trace.events.append(Event("step", id(optimizer), rate=rate, empty=empty, fresh=not optimizer.state))
 
 
-def _stepped(trace: Trace) -> None:
+def _stepped(trace: Trace, optimizer: Optimizer) -> None:
+    trace.remembers = trace.remembers or bool(optimizer.state)
     trace.micro.append([])
     if trace.count("step") >= MOST_STEPS or time.monotonic() - trace.started > MOST_SECONDS:
         raise EnoughError

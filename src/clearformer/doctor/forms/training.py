@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from clearformer.doctor.examination import Examination
-from clearformer.doctor.forms.arguments import called
+from clearformer.doctor.forms.arguments import called, roles_of
 from clearformer.doctor.forms.batches import IGNORED, Lenient
 from clearformer.doctor.forms.loop_trace import EnoughError, Trace, traced
 from clearformer.doctor.forms.planting import Planted
@@ -22,6 +22,7 @@ from clearformer.doctor.parts import Parts
 LENGTHS = (5, 9, 12, 6, 11, 4, 8, 10, 5, 12, 7, 9)
 """Unequal, so that micro-batches hold unequal numbers of targets."""
 ACCUMULATED = 2
+WARM_UP = 2
 MADE = ("dictionary", "pair", "ids")
 
 
@@ -37,6 +38,15 @@ class Small(Planted):
 def run(examination: Examination) -> tuple[Trace, list[Tensor]]:
     """The trace of the user's loop, and the parameters as they were before. Raises NotApplicable where none runs."""
     return first_that_works("train", _attempts(examination))
+
+
+def planned_warm_up(train: Callable[..., Any]) -> int | None:
+    """How many updates the rate is said to rise for: what the loop is handed, or its own default."""
+    parameter = roles_of(train, ["warmup"]).get("warmup")
+    if parameter is None:
+        return None
+    planned = WARM_UP if parameter.default is parameter.empty else parameter.default
+    return planned if isinstance(planned, int) and not isinstance(planned, bool) else None
 
 
 def _attempts(examination: Examination) -> Iterator[tuple[str, Callable[[], tuple[Trace, list[Tensor]]]]]:
@@ -71,7 +81,7 @@ def _loop(parts: Parts, model: nn.Module, batches: list[Any]) -> None:
     turns = iter(range(10**6))
     spare: dict[str, Any] = {
         "optimizer": optimizer, "criterion": nn.CrossEntropyLoss(ignore_index=IGNORED), "validation": batches[:2],
-        "clip": 1.0, "lr": 1e-3, "warmup": 2, "vocab_size": parts.vocab_size or 29, "batch_size": 2, "folder": None,
+        "clip": 1.0, "lr": 1e-3, "warmup": WARM_UP, "vocab_size": parts.vocab_size or 29, "batch_size": 2, "folder": None,
         "batch": batches[0], "get_batch": lambda *_, **__: batches[next(turns) % len(batches)],
         "tokenizer": parts.tokenizer,
         "scheduler": torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 / (1 + 0.1 * step)),

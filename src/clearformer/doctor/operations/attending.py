@@ -55,11 +55,18 @@ def _scores(
     if one[1].origin is not None and other[1].origin is not None:
         query, mixed_query = origins.through_product(operation, one[0], one[1].origin)
         key, mixed_key = origins.through_product(operation, other[0], other[1].origin)
+        if mixed_query and mixed_key and _over_all(query) and _over_all(key):
+            return  # keys times values, summed over the sequence: linear attention
         if mixed_query or mixed_key:
             known.scramblings.append(Scrambling("split", known.place(), tuple(one[0].shape)))
             query = key = None
     site.key_axis = _key_axis(operation, output)
     known.put(output, Trail("scores", query, key, scale, site=site))
+
+
+def _over_all(means: Tensor) -> bool:
+    """Whether every number is a mean over a whole row: one value a row."""
+    return means.unique().numel() == origins.rows(means).unique().numel()
 
 
 def _summed(operation: Operation, one: Tensor, other: Tensor, output: Tensor) -> int:

@@ -25,7 +25,7 @@ _SPREADS = frozenset({"std", "var", "norm", "vector_norm", "linalg_vector_norm",
 _BY_AXIS = frozenset({"softmax", "log_softmax", "normalize"})
 _CHANNELS_SECOND = frozenset({"instance_norm", "group_norm", "batch_norm"})
 _POOLS = frozenset({"adaptive_avg_pool1d", "avg_pool1d", "max_pool1d", "adaptive_max_pool1d"})
-_KERNELS = frozenset({"conv1d", "conv2d", "pad"})
+_KERNELS = frozenset({"conv1d", "pad", "roll"})
 
 
 def per_position(operation: Operation, known: Followed) -> Operation:
@@ -39,12 +39,13 @@ def per_position(operation: Operation, known: Followed) -> Operation:
 def before_position(operation: Operation, known: Followed) -> Operation:
     """A convolution whose kernel lies before its position instead of around it."""
     given = operation.argument(0, "input")
-    if operation.name not in _KERNELS or not _along_last(given, known):
+    if operation.name not in _KERNELS or (origin := _origin(given, known)) is None:
         return operation
     if operation.name == "pad":
-        pad = operation.argument(1, "pad")
-        return operation if len(pad) < 2 or pad[1] <= 0 else _shifted_pad(operation, pad)
-    if operation.name != "conv1d":
+        return _padded_before(operation, origin)
+    if operation.name == "roll":
+        return _rolled_before(operation, origin)
+    if origins.constant(origin):
         return operation
     weight, padding = operation.argument(1, "weight"), operation.argument(4, "padding", 0)
     dilation = operation.argument(5, "dilation", 1)
@@ -60,14 +61,30 @@ def before_position(operation: Operation, known: Followed) -> Operation:
     return replace(operation, function=behind, args=(given, operation), kwargs={})
 
 
-def _shifted_pad(operation: Operation, pad: Any) -> Operation:
-    return operation.with_argument(1, "pad", (pad[0] + pad[1], 0, *pad[2:]))
+def _padded_before(operation: Operation, origin: Tensor) -> Operation:
+    """What is put behind the sequence goes in front of it."""
+    pad = list(operation.argument(1, "pad"))
+    for axis in range(len(pad) // 2):
+        if not origins.constant(origin, -1 - axis) and pad[2 * axis + 1] > 0:
+            pad[2 * axis], pad[2 * axis + 1] = pad[2 * axis] + pad[2 * axis + 1], 0
+    return operation if tuple(pad) == tuple(operation.argument(1, "pad")) else operation.with_argument(1, "pad", tuple(pad))
 
 
-def _along_last(given: Any, known: Followed) -> bool:
-    """Whether the last axis runs over positions of one row."""
-    origin = _origin(given, known)
-    return origin is not None and origin.ndim > 1 and origin.shape[-1] > 1 and not origins.constant(origin)
+def _rolled_before(operation: Operation, origin: Tensor) -> Operation:
+    """A roll brings the last positions to the first ones: a shift has nothing there."""
+    shift, axis = (
+        each[0] if isinstance(each, tuple | list) and len(each) == 1 else each
+        for each in (operation.argument(1, "shifts"), operation.argument(2, "dims"))
+    )
+    if not isinstance(shift, int) or not isinstance(axis, int) or origins.constant(origin, axis):
+        return operation
+
+    def behind(x: Tensor) -> Tensor:
+        moved = x.movedim(axis, -1)
+        by = max(shift, 0)
+        return functional.pad(moved, (by, -by)).movedim(-1, axis)
+
+    return replace(operation, function=behind, args=operation.args[:1], kwargs={})
 
 
 def _origin(given: Any, known: Followed) -> Tensor | None:
