@@ -24,9 +24,7 @@ DROPOUT_IN_EVALUATION_FIX = Message(
 )
 STATE_BETWEEN_CALLS = Message("The module keeps something from call to call.", "模块在两次调用之间保留了状态。")
 STATE_BETWEEN_CALLS_FIX = Message("Reset it at the start of forward.", "在 forward 开头将其重置。")
-DROPOUT_IDLE = Message(
-    "Dropout is declared and never acts in training.", "声明了 dropout，但训练时从不起作用。"
-)
+DROPOUT_IDLE = Message("Dropout is declared and never acts in training.", "声明了 dropout，但训练时从不起作用。")
 DROPOUT_IDLE_FIX = Message(
     "Call it in forward, x = self.dropout(x), and hand its rate on: dropout_p=self.p if self.training else 0.0",
     "在 forward 中调用 x = self.dropout(x)，并把比例传下去：dropout_p=self.p if self.training else 0.0",

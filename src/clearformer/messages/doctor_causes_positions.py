@@ -51,7 +51,9 @@ ROTARY_ON_ONE_SIDE = Message(
     "far apart they are.",
     "只旋转了查询或只旋转了键：两者的乘积于是取决于所处位置，而不是相隔多远。",
 )
-ROTARY_ON_ONE_SIDE_FIX = Message("q, k = rotary(q, positions), rotary(k, positions)", "q, k = rotary(q, positions), rotary(k, positions)")
+ROTARY_ON_ONE_SIDE_FIX = Message(
+    "q, k = rotary(q, positions), rotary(k, positions)", "q, k = rotary(q, positions), rotary(k, positions)"
+)
 ROTARY_ON_VALUES = Message(
     "Values are turned by their position too: what is read then depends on where it stands.",
     "值也被按位置旋转：读到的内容于是随位置而变。",

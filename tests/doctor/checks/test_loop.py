@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from doctor.checks.asking import causes
+from doctor.corpus import variant_faults as variants
 
 VOCAB = 40
 Batches = Iterable[Any]
@@ -164,3 +165,16 @@ def test_torch_is_left_as_it_was() -> None:
     before = torch.autograd.backward, torch.optim.lr_scheduler.LRScheduler.step, torch.amp.GradScaler.step
     causes("K33", train=pairs, vocab_size=VOCAB)
     assert before == (torch.autograd.backward, torch.optim.lr_scheduler.LRScheduler.step, torch.amp.GradScaler.step)
+
+
+@pytest.mark.parametrize(
+    ("parts", "found"),
+    [
+        (variants.optimizer_inside_the_loop, ["ERROR optimizer made anew"]),
+        (variants.warm_up_counted_in_turns_of_four_updates, ["WARN warm-up off its plan"]),
+        (variants.warm_up_counted_in_updates, []),
+        (variants.loss_wrapped_in_a_new_tensor, ["ERROR weights do not move"]),
+    ],
+)
+def test_what_an_update_remembers_and_how_fast_its_rate_rises(parts: Any, found: list[str]) -> None:
+    assert causes("K33", **parts()) == found

@@ -113,3 +113,11 @@ def test_a_mean_of_each_row_first_is_only_noted() -> None:
 def test_it_is_not_applicable_where_nothing_is_padded() -> None:
     assert causes("K23", vocab_size=40) == ["-"]
     assert causes("K23", loss=mean, collate=lambda rows: torch.stack(rows), vocab_size=40) == ["-"]
+
+
+def test_a_loss_that_ignores_nothing_is_noted_where_no_padding_is_declared() -> None:
+    def loss(logits: Tensor, targets: Tensor) -> Tensor:
+        return F.cross_entropy(logits.flatten(0, 1), targets.clamp(min=0).flatten())
+
+    assert causes("K23", loss=loss, vocab_size=40) == ["INFO padding counted in the loss"]
+    assert causes("K23", loss=loss, vocab_size=40, pad_id=0) == ["ERROR padding counted in the loss"]

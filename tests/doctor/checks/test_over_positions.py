@@ -37,9 +37,7 @@ def test_what_reads_the_next_position(name: str) -> None:
     assert (found.cause, found.confirmed) == ("convolution reads ahead", True)
 
 
-@pytest.mark.parametrize(
-    "build", [faults.convolution_before_its_position, faults.tokens_mixed_with_the_one_before]
-)
+@pytest.mark.parametrize("build", [faults.convolution_before_its_position, faults.tokens_mixed_with_the_one_before])
 def test_what_reads_back_only(build: Callable[[], dict[str, object]]) -> None:
     assert first(build()) is None
 

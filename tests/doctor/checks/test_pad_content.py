@@ -65,3 +65,18 @@ class KeyPadding(nn.Module):
 def test_a_mask_that_keeps_where_pytorch_hides(number: torch.dtype, cause: str) -> None:
     diagnosis = examine(Parts(model=KeyPadding(number), kind="decoder", vocab_size=60))
     assert diagnosis.errors[0].cause == cause
+
+
+class OnQueries(Attention):
+    """The mask lies along the queries: it empties the padding's own rows and hides no key."""
+
+    def forward(self, x: Tensor, memory: Tensor | None = None, padding: Tensor | None = None) -> Tensor:
+        query, key, value = (self.split(each(x)) for each in (self.query, self.key, self.value))
+        hidden = self.hidden(x.shape[1], x.shape[1])
+        if padding is not None:
+            hidden = hidden | ~padding.bool()[:, None, :, None]
+        return self.out(self.merge(self.attend(query, key, value, hidden)))
+
+
+def test_a_mask_along_the_queries() -> None:
+    assert causes("K09", **decoder(Decoder(OnQueries))) == ["ERROR padding mask on queries"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from doctor.checks.asking import causes
@@ -19,6 +20,23 @@ def test_a_fast_path_that_zeroes_what_the_slow_one_reads() -> None:
 
 def test_a_hint_that_is_dropped_when_weights_are_wanted() -> None:
     assert causes("K08", **hint_dropped_when_weights_are_wanted())
+
+
+class Dropping(Decoder):
+    """Makes a dropout, and calls it or not."""
+
+    def __init__(self, calls: bool) -> None:
+        super().__init__()
+        self.calls, self.dropout = calls, nn.Dropout(0.1)
+
+    def forward(self, input_ids: Tensor) -> Tensor:  # type: ignore[override]
+        logits = super().forward(input_ids)
+        return self.dropout(logits) if self.calls else logits
+
+
+def test_dropout_that_is_made_and_never_called() -> None:
+    assert causes("K08", **decoder(Dropping(calls=False))) == ["WARN dropout without effect"]
+    assert causes("K08", **decoder(Dropping(calls=True))) == []
 
 
 def test_sound_models() -> None:

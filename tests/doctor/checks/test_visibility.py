@@ -67,7 +67,7 @@ class PrefixEncoder(Encoder):
 
 
 def test_what_may_be_a_window_is_no_error() -> None:
-    assert causes("K03", **decoder(Decoder(Near))) == ["WARN past unread"]
+    assert causes("K03", **decoder(Decoder(Near))) == ["INFO past unread"]
 
 
 def test_a_prefix_that_sees_itself_is_no_causal_encoder() -> None:

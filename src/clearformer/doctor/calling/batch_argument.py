@@ -77,9 +77,8 @@ def signatures(module: nn.Module, kind: Kind | None, vocab_size: int) -> Iterato
                 yield _signature(asked, kind, packed=names[0])
             if not any(name.isdigit() for name in asked):
                 return
-    elif not parameters and takes_any_name(innermost(module)):
-        if keywords := _keywords(module, vocab_size):
-            yield _signature(keywords, kind, packed=None)
+    elif not parameters and takes_any_name(innermost(module)) and (keywords := _keywords(module, vocab_size)):
+        yield _signature(keywords, kind, packed=None)
 
 
 def _signature(asked: dict[str, bool], kind: Kind | None, packed: str | None) -> Signature:

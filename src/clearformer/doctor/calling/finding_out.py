@@ -78,8 +78,8 @@ def _in_one_argument(
     """The first call that hands a dictionary of everything to the module's one argument."""
     assert parts.model is not None
     vocab_size = parts.vocab_size or vocabulary(parts.model) or 2
-    for asked in signatures(parts.model, kind, vocab_size):
-        wanted = overridden(asked, given)
+    for keyed in signatures(parts.model, kind, vocab_size):
+        wanted = overridden(keyed, given)
         found = _first(parts, wanted, kind or "decoder", given, trials)
         if found is not None:
             return found, wanted

@@ -13,9 +13,7 @@ CACHE = (
     Cause("cache order", say.CACHE_ORDER, say.CACHE_ORDER_FIX),
     Cause("cache holds other entries", say.CACHE_HOLDS_OTHER_ENTRIES, say.CACHE_HOLDS_OTHER_ENTRIES_FIX),
     Cause("cache loses the window", say.CACHE_LOSES_THE_WINDOW, say.CACHE_LOSES_THE_WINDOW_FIX),
-    Cause(
-        "padding forgotten in the cache", say.PADDING_FORGOTTEN_IN_THE_CACHE, say.PADDING_FORGOTTEN_IN_THE_CACHE_FIX
-    ),
+    Cause("padding forgotten in the cache", say.PADDING_FORGOTTEN_IN_THE_CACHE, say.PADDING_FORGOTTEN_IN_THE_CACHE_FIX),
     Cause("chunk not causal", say.CHUNK_NOT_CAUSAL, say.CHUNK_NOT_CAUSAL_FIX),
     Cause("cache kept from before", say.CACHE_KEPT_FROM_BEFORE, say.CACHE_KEPT_FROM_BEFORE_FIX),
     Cause("prefix repeated", say.PREFIX_REPEATED, say.PREFIX_REPEATED_FIX),

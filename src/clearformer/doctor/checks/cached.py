@@ -12,6 +12,7 @@ from clearformer.doctor.calling.caches import Reading
 from clearformer.doctor.check import Check, NotApplicable
 from clearformer.doctor.checks.cached_further import further
 from clearformer.doctor.checks.pieces import PROMPT, differ, first_difference, in_pieces
+from clearformer.doctor.checks.window import declared_window
 from clearformer.doctor.examination import Examination
 from clearformer.doctor.finding import Breach, Said
 from clearformer.doctor.operations.standing import standing
@@ -61,10 +62,11 @@ def _step_breach(examination: Examination, inputs: Tensor, steps: Tensor, whole:
     subject, noise = examination.asked, examination.noise
     said = Said(say.STEP_DIFFERS, {"prompt": PROMPT, "at": at, "floors": noise.moved(steps[:, at], whole[:, at])})
     if subject.call.positions is not None and at >= PROMPT:
-        told = in_pieces(examination, inputs, [PROMPT] + [1] * (inputs.shape[1] - PROMPT), positions=True)
+        places = torch.arange(inputs.shape[1], device=inputs.device).expand(*inputs.shape[:2])
+        told = in_pieces(examination, inputs, [PROMPT] + [1] * (inputs.shape[1] - PROMPT), positions=places)
         if first_difference(examination, told, whole) is None:
-            suspects = ("positions restart with the cache", "offset after prefill")
-            return Breach("K15", "WARN", (said, Said(say.POSITIONS_MEND)), suspects, law="steps")
+            restart = ("positions restart with the cache", "offset after prefill")
+            return Breach("K15", "WARN", (said, Said(say.POSITIONS_MEND)), restart, law="steps")
     read, wanted = _history(examination, inputs, cached=True), _history(examination, inputs, cached=False)
     signs = {"reads": read, "at": at}
     unread = [place for place in wanted if place not in read]
@@ -72,6 +74,7 @@ def _step_breach(examination: Examination, inputs: Tensor, steps: Tensor, whole:
     if unread:
         evidence += (Said(say.HISTORY_UNREAD, {"unread": ", ".join(map(str, unread))}),)
     stands = None if unread or subject.call.takes != "ids" else standing(subject, PROMPT)
+    suspects: tuple[str, ...]
     if unread and 0 in read and len(read) == 1:
         suspects = ("cache top-left aligned", "cache loses the past")
     elif unread:
@@ -83,6 +86,8 @@ def _step_breach(examination: Examination, inputs: Tensor, steps: Tensor, whole:
             suspects = ("positions restart with the cache", *suspects)
     elif _order_matters(examination, inputs):
         suspects = ("cache order", "offset after prefill")
+    elif stands == PROMPT and declared_window(examination) is not None:
+        suspects = ("cache loses the window", "cache holds other entries")
     elif stands == PROMPT:
         suspects = ("cache holds other entries", "cache order")
     else:

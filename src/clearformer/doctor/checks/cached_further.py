@@ -40,11 +40,13 @@ def _chunk(examination: Examination, inputs: Tensor, whole: Tensor) -> Iterator[
     if at is None:
         return
     said = Said(say.CHUNK_DIFFERS, {"count": CHUNK, "floors": examination.noise.moved(pieces[:, at], whole[:, at])})
-    ahead, behind = _chunk_reads(examination, inputs, at=PROMPT + CHUNK - 1), _chunk_reads(examination, inputs, at=PROMPT - 1)
-    suspects = ("chunk not causal", "cache top-left aligned", "offset after prefill")
+    ahead = _chunk_reads(examination, inputs, at=PROMPT + CHUNK - 1)
+    behind = _chunk_reads(examination, inputs, at=PROMPT - 1)
+    suspects: tuple[str, ...] = ("chunk not causal", "cache top-left aligned", "offset after prefill")
     if not behind:
         # The newest of the past is hidden: it lies behind what is new, or the mask is aligned at the wrong end.
-        suspects = ("cache order", *suspects) if ahead else ("cache top-left aligned", "chunk not causal", "cache order")
+        aligned = ("cache top-left aligned", "chunk not causal", "cache order")
+        suspects = ("cache order", *suspects) if ahead else aligned
     elif not ahead:
         suspects = ("offset after prefill", "cache order", "chunk not causal")
     yield Breach("K15", "WARN", (said,), suspects, signs={"ahead": ahead, "behind": behind}, law="chunk")
@@ -75,7 +77,7 @@ def _beyond_window(examination: Examination) -> Iterator[Breach]:
         steps = in_pieces(examination, inputs, sizes)
         at = first_difference(examination, steps, whole)
         if at is not None:
-            values = {"window": window, "prompt": sizes[0], "at": at}
+            values: dict[str, object] = {"window": window, "prompt": sizes[0], "at": at}
             values |= {"floors": examination.noise.moved(steps[:, at], whole[:, at])}
             yield Breach(
                 "K15", "ERROR", (Said(say.WINDOW_DIFFERS, values),),

@@ -1,4 +1,4 @@
-"""What a collator itself puts beside its examples (a part of K24): padding among the labels, beginnings without ends."""
+"""What a collator adds to its examples (a part of K24): padding among the labels, beginnings without ends."""
 
 from __future__ import annotations
 

@@ -21,10 +21,10 @@ Found = tuple[Severity, Said, str]
 def _probe(examination: Examination) -> Iterator[Breach]:
     trace, before = run(examination)
     assert examination.parts.train is not None
-    where = source_of(examination.parts.train)
+    where, planned = source_of(examination.parts.train), planned_warm_up(examination.parts.train)
     moved = any(not torch.equal(old, new) for old, new in zip(before, trace.model.parameters(), strict=True))
     for severity, said, cause in (*_gradients(trace), *_clips(trace), *_rates(trace), *_weights(trace, moved=moved),
-                                  *_anew(trace), *_schedulers(trace), *_warm_up(trace, planned_warm_up(examination.parts.train)),
+                                  *_anew(trace), *_schedulers(trace), *_warm_up(trace, planned),
                                   *_accumulation(trace), *_mode(trace)):  # fmt: skip
         yield Breach("K33", severity, (said,), (cause,), where)
 

@@ -64,13 +64,14 @@ def _told(effect: bool, turned: bool) -> tuple[Said, ...]:
 def _suspects(examination: Examination, effect: bool, turned: bool) -> tuple[str, ...]:
     if turned:
         return ("padding mask inverted", "padding mask without effect")
+    others = tuple(name for name in PARTLY if name != "padding mask on queries")
     if hides_queries(examination):
-        return ("padding mask on queries", *(name for name in PARTLY if name != "padding mask on queries"))
+        return ("padding mask on queries", *others)
     if not effect:
         return ("padding mask without effect",)
     if not examination.asked.per_position:
         return ("padding pooled in", *PARTLY)
-    return PARTLY
+    return others if examination.asked.kind == "decoder" else PARTLY
 
 
 PAD_CONTENT = Check("K09", "padding content", say.PAD_CONTENT, say.PAD_CONTENT_RISK, _probe)

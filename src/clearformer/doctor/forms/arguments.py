@@ -24,8 +24,8 @@ _PATTERNS = {
     "probs": r"probs?|probabilities|probas?|dist(ribution)?",
     "labels": r"labels?|lm_labels",
     "targets": r"targets?|tgt|y|gold|truth|next_(ids|tokens)|shift(ed)?_labels|y_true",
-    "ids": r"(input_?)?(ids|idx)|tokens?|input_tokens|x|inputs?|prompt(_ids)?|context|prev(ious)?(_?(tokens|ids))?|generated|"
-    r"history|seq(uence)?|seen",
+    "ids": r"(input_?)?(ids|idx)|tokens?|input_tokens|x|inputs?|prompt(_ids)?|context|prev(ious)?(_?(tokens|ids))?|"
+    r"generated|history|seq(uence)?|seen",
     "mask": r"(attention|padding|pad|loss|label|target)_?mask|mask|weights?",
     "vocab_size": r"vocab(_?size)?|num_classes|n_vocab|v",
     "temperature": r"temp(erature)?|tau|t",

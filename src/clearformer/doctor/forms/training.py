@@ -81,8 +81,8 @@ def _loop(parts: Parts, model: nn.Module, batches: list[Any]) -> None:
     turns = iter(range(10**6))
     spare: dict[str, Any] = {
         "optimizer": optimizer, "criterion": nn.CrossEntropyLoss(ignore_index=IGNORED), "validation": batches[:2],
-        "clip": 1.0, "lr": 1e-3, "warmup": WARM_UP, "vocab_size": parts.vocab_size or 29, "batch_size": 2, "folder": None,
-        "batch": batches[0], "get_batch": lambda *_, **__: batches[next(turns) % len(batches)],
+        "clip": 1.0, "lr": 1e-3, "warmup": WARM_UP, "vocab_size": parts.vocab_size or 29, "batch_size": 2,
+        "folder": None, "batch": batches[0], "get_batch": lambda *_, **__: batches[next(turns) % len(batches)],
         "tokenizer": parts.tokenizer,
         "scheduler": torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 / (1 + 0.1 * step)),
         "scaler": torch.amp.GradScaler("cpu", init_scale=2.0**12), "longest": max(LENGTHS),

@@ -67,7 +67,11 @@ def _padded_before(operation: Operation, origin: Tensor) -> Operation:
     for axis in range(len(pad) // 2):
         if not origins.constant(origin, -1 - axis) and pad[2 * axis + 1] > 0:
             pad[2 * axis], pad[2 * axis + 1] = pad[2 * axis] + pad[2 * axis + 1], 0
-    return operation if tuple(pad) == tuple(operation.argument(1, "pad")) else operation.with_argument(1, "pad", tuple(pad))
+    return (
+        operation
+        if tuple(pad) == tuple(operation.argument(1, "pad"))
+        else operation.with_argument(1, "pad", tuple(pad))
+    )
 
 
 def _rolled_before(operation: Operation, origin: Tensor) -> Operation:
