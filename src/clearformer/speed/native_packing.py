@@ -22,7 +22,7 @@ def packing_of(dtype: Format, stored: Sequence[Rows], *, normalised: bool) -> Pa
 
 def packing_of_table(dtype: Format) -> Packing:
     """Of the token table or the head: in 8 bits where the blocks are int4, for they decide every word. There the stream
-    stays in one byte: int4's perplexity lies far within its bound, and its decode beside llama.cpp at the edge of its."""
+    stays in one byte: int4's perplexity lies far within its bound, and its speed at the edge of its own."""
     if dtype == "int4":
         return "int8"
     return "int8_fine" if dtype == "int8" else dtype
