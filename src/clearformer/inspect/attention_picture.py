@@ -73,7 +73,10 @@ def grid_figure(found: AttentionMaps, title: str, language: Language) -> tuple[F
     thumb = max(_SMALLEST_THUMB, min(_FEW if heads * len(layers) <= 12 else _THUMB, _WIDEST / heads))
     mosaic, pitch = _mosaic(found, heads, thumb)
     width, height = 1.6 + heads * thumb, 1.15 + len(layers) * thumb
-    words = say.GRID_TITLE.text(language, part=say.PART[found.part].text(language), layers=len(layers), heads=heads)
+    part, rows, columns = say.PART[found.part], say.layers(len(layers)), say.heads(heads)
+    words = say.GRID_TITLE.text(
+        language, part=part.text(language), layers=rows.text(language), heads=columns.text(language)
+    )
     families, missing = showable([title, words])
     figure = figure_of(max(width, 6.0), height)
     with written_in(families):

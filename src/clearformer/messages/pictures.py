@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clearformer.messages import Message, failure
+from clearformer.messages import Message, counted, failure
 
 BAD_FORMAT = failure(
     en=("A picture is written as one of {expected}; found {found}.", "End the file's name with one of those."),
@@ -24,7 +24,7 @@ PART = {
     "decoder": Message("Self-attention of the decoder", "解码器自注意力"),
     "cross": Message("Cross-attention, the target reads the source", "交叉注意力，目标读源"),
 }
-GRID_TITLE = Message("{part}, {layers} layers × {heads} heads", "{part}，{layers} 层 × {heads} 头")
+GRID_TITLE = Message("{part}, {layers} × {heads}", "{part}，{layers} × {heads}")
 HEAD_TITLE = Message("{part}, layer {layer}, head {head}", "{part}，第 {layer} 层，头 {head}")
 GRID_TEXT = Message(
     "Heat maps of {heads} heads in {layers} layers over {queries} tokens; rows ask, columns are read, darker is more. "
@@ -62,3 +62,11 @@ LENS_TEXT = Message(
 PROBABILITY_SHORT = Message("probability", "概率")
 EMBEDDING = Message("embed", "嵌入")
 TOKENS_READ = Message("tokens read", "读入的词元")
+
+
+def layers(count: int) -> Message:
+    return counted(count, "layer", "layers", "层")
+
+
+def heads(count: int) -> Message:
+    return counted(count, "head", "heads", "头")
