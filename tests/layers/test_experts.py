@@ -174,3 +174,10 @@ def test_weights_that_all_round_to_zero_stay_finite() -> None:
     """A sigmoid far below zero is 0 in any number type, and 0/0 is no weight."""
     weights, _, _ = route(torch.full((1, 4), -1e4), s.SigmoidRouter(selection_bias=False, normalise=True), 2)
     assert torch.equal(weights, torch.zeros(1, 2))
+
+
+def test_sigmoids_that_all_round_to_one_keep_the_order_of_the_logits() -> None:
+    """From 17 on float32's sigmoid is one; the definition, in float64, tells such experts apart."""
+    logits = torch.tensor([[22.0, 26.0, 24.0, 19.0]])
+    _, chosen, _ = route(logits, s.SigmoidRouter(selection_bias=False), 2)
+    assert chosen.tolist() == [[1, 2]]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -32,10 +34,14 @@ def decoders(draw: st.DrawFn) -> s.DecoderOnly:
     return s.DecoderOnly(draw(stacks(draw(tokens), causal=True)), draw(language), CONTEXT)
 
 
-def compare(spec: s.DecoderOnly, seed: int, path: str) -> None:
-    """All logits of one text: read at once, in two parts, token by token, and beside another text."""
+def compare(spec: s.DecoderOnly, seed: int, path: str, louder: Mapping[str, float] = MappingProxyType({})) -> None:
+    """All logits of one text: read at once, in two parts, token by token, and beside another text.
+
+    `louder`: weights to be multiplied by a number.
+    """
     rng = np.random.default_rng(seed)
     weights = initial.draw(spec, rng)
+    weights = {name: weight * louder.get(name, 1.0) for name, weight in weights.items()}
     ids = rng.integers(0, VOCABULARY, (2, LENGTH))
 
     def twins_answer(nudge: Nudge) -> list[np.ndarray]:
@@ -80,6 +86,15 @@ def test_the_kernels_equal_the_twin(path: str) -> None:
 
     one()
     assert lacking[True] > 15
+
+
+@pytest.mark.parametrize("path", found().paths)
+def test_a_router_whose_sigmoids_round_to_one_still_takes_the_best(path: str) -> None:
+    expert = s.Dense(6, "relu", bias=False)
+    router = s.SigmoidRouter(selection_bias=False, normalise=False)
+    block = s.Block(s.Attention(1, 1, 4, 4), s.Experts(4, 1, expert, router), None, s.RMSNorm())
+    spec = s.DecoderOnly(s.Stack(8, s.Tokens(VOCABULARY), (block,)), s.Language(tied=False), CONTEXT)
+    compare(spec, 0, path, {"decoder.blocks.0.feedforward.router.weight": 1e3})
 
 
 @pytest.mark.long

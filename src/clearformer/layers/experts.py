@@ -39,8 +39,11 @@ def route(
             weights = logits.gather(-1, chosen).softmax(-1)
         case SigmoidRouter():
             probabilities = logits.sigmoid()
-            biased = probabilities if selection_bias is None else probabilities + selection_bias
-            chosen = choose(biased, active, spec.groups)
+            if selection_bias is not None:
+                chosen = choose(probabilities + selection_bias, active, spec.groups)
+            else:
+                # From logit 17 on float32 rounds a sigmoid to one; where order alone decides, the logits still have it.
+                chosen = choose(logits if spec.groups is None else probabilities, active, spec.groups)
             weights = probabilities.gather(-1, chosen)
         case _:
             assert_never(spec)

@@ -45,8 +45,11 @@ def route(spec: Experts, weights: Weights, x: Float[np.ndarray, "... D"]) -> Flo
             worth = softmax(logits, chosen)
         case SigmoidRouter():
             worth = sigmoid(logits)
-            judged = worth + weights["selection_bias"] if router.selection_bias else worth
-            chosen = choose(judged, spec.active, router.groups)
+            if router.selection_bias:
+                chosen = choose(worth + weights["selection_bias"], spec.active, router.groups)
+            else:
+                # Large logits' sigmoids all round to one; where order alone decides, the logits still have it.
+                chosen = choose(logits if router.groups is None else worth, spec.active, router.groups)
         case _:
             assert_never(router)
     worth = np.where(chosen, worth, 0.0)

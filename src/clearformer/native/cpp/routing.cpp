@@ -46,7 +46,9 @@ void route(const cf_mixture& mixture, const float* scores, int32_t* chosen, floa
   if (mixture.router_kind == CF_SOFTMAX_BEFORE) softmax(shares.data(), mixture.count);
   if (mixture.router_kind == CF_SIGMOID)
     for (float& share : shares) share = 1 / (1 + std::exp(-share));
-  std::vector<float> preference = shares;
+  // From 17 on a sigmoid rounds to one; where order alone decides, the scores still have it.
+  const bool by_order = mixture.router_kind == CF_SIGMOID && !mixture.selection_bias && !mixture.groups;
+  std::vector<float> preference = by_order ? std::vector<float>(scores, scores + mixture.count) : shares;
   if (mixture.selection_bias)
     for (int expert = 0; expert < mixture.count; ++expert) preference[expert] += mixture.selection_bias[expert];
   if (mixture.groups) keep_groups(mixture, preference);
