@@ -20,3 +20,11 @@ PROBABILITIES_AS_LOGITS_FIX = Message(
     "Leave the softmax out of forward: cross_entropy has its own.",
     "forward 中不要 softmax：cross_entropy 自带。",
 )
+ANSWERS_NOT_FINITE = Message(
+    "The forward pass itself makes NaN or infinite numbers: a division by zero, a logarithm of zero, an overflow.",
+    "前向计算自身产生了 NaN 或无穷大：除以零、对零取对数，或数值溢出。",
+)
+ANSWERS_NOT_FINITE_FIX = Message(
+    "an epsilon under the root or the quotient, log_softmax instead of softmax().log(), float32 for sums and exponents",
+    "在根号或除数处加 epsilon，用 log_softmax 代替 softmax().log()，求和与指数用 float32",
+)

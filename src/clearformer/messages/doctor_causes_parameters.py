@@ -25,6 +25,27 @@ CUT = Message(
     "参数与输出之间的计算图被切断：detach()、no_grad() 或 .data。",
 )
 CUT_FIX = Message("remove detach() or no_grad() from forward", "去掉 forward 中的 detach() 或 no_grad()")
+NOT_FINITE = Message(
+    "Weights hold NaN or infinite numbers: training has diverged, or a file was read wrongly.",
+    "权重中含有 NaN 或无穷大：训练已经发散，或文件读取有误。",
+)
+NOT_FINITE_FIX = Message(
+    "go back to the last sound checkpoint; clip gradients, lower the learning rate, stop on a loss that is not finite",
+    "退回最近的完好检查点；裁剪梯度、降低学习率，损失不是有限数时停止训练",
+)
+NO_GRADIENT = Message(
+    "No gradient reaches any parameter: no_grad(), inference_mode() or a detach() of the output.",
+    "没有任何参数得到梯度：no_grad()、inference_mode()，或对输出做了 detach()。",
+)
+NO_GRADIENT_FIX = Message(
+    "take @torch.no_grad(), @torch.inference_mode() or .detach() out of forward; put them around generate() instead",
+    "去掉 forward 上的 @torch.no_grad()、@torch.inference_mode() 或 .detach()，改放在 generate() 外面",
+)
+FROZEN = Message("Every parameter is frozen.", "所有参数都已冻结。")
+FROZEN_FIX = Message(
+    "if it is to be trained: model.requires_grad_(True), or a trainable adapter",
+    "若要训练：model.requires_grad_(True)，或加上可训练的适配器",
+)
 CARRIES_NORM = Message(
     "The residual stream itself is normalised: x = norm(x); x = x + f(x).",
     "残差流本身被归一化：x = norm(x)；x = x + f(x)。",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from clearformer.messages import Message
 
 START = Message(
-    "A model that has learnt nothing has a loss near ln V on random tokens.",
-    "什么都没学到的模型，在随机词元上的损失接近 ln V。",
+    "Answers are finite numbers, and a model that has learnt nothing has a loss near ln V on random tokens.",
+    "输出是有限的数；什么都没学到的模型，在随机词元上的损失接近 ln V。",
 )
 START_RISK = Message(
     "A trained model may be sure of anything: only a module whose norms are as they were made is judged.",
@@ -31,4 +31,8 @@ PROBABILITIES = Message(
 SURE_AT_START = Message(
     "the loss on random tokens is {loss:.2f}, where ln V is {expected:.2f}; the logits spread by {spread:.2g}",
     "随机词元上的损失为 {loss:.2f}，而 ln V 为 {expected:.2f}；logits 的离散度为 {spread:.2g}",
+)
+ANSWERS_NOT_FINITE = Message(
+    "{wrong} of {of} answers are NaN or infinite, while every parameter is finite",
+    "{of} 个输出中有 {wrong} 个是 NaN 或无穷大，而所有参数都是有限的",
 )

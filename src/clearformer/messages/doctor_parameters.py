@@ -5,8 +5,8 @@ from __future__ import annotations
 from clearformer.messages import Message
 
 PARAMETERS = Message(
-    "Every parameter is registered, is read, gets a gradient, and belongs to one layer.",
-    "每个参数都已注册、被用到、得到梯度，并且只属于一层。",
+    "Every parameter is registered, holds finite numbers, is read, gets a gradient, and belongs to one layer.",
+    "每个参数都已注册、数值有限、被用到、得到梯度，并且只属于一层。",
 )
 PARAMETERS_RISK = Message(
     "Sharing, freezing and idle parts can be meant: in a published family they are told and no alarm. Experts that no "
@@ -17,6 +17,22 @@ UNREGISTERED = Message(
     "{count} tensors are read and would be trained, and are no parameters of the module: {first}. No optimizer, no "
     "checkpoint and no .to(device) reaches them",
     "有 {count} 个张量参与计算、需要梯度，却不是模块的参数：{first}。优化器、检查点和 .to(device) 都够不到它们",
+)
+NOT_FINITE = Message(
+    "{wrong} of the {of} numbers of {first} are NaN or infinite, in row {rows}{more} (tensors with such numbers: {count})",
+    "{first} 的 {of} 个数中有 {wrong} 个是 NaN 或无穷大，位于第 {rows}{more} 行（含此类数值的张量共 {count} 个）",
+)
+NO_GRADIENT = Message(
+    "none of the {count} parameters that require a gradient gets one: the output has no graph behind it",
+    "需要梯度的 {count} 个参数没有一个得到梯度：输出背后没有计算图",
+)
+SWITCHED_OFF = Message(
+    "none of the {count} parameters that require a gradient gets one: forward runs with gradients switched off",
+    "需要梯度的 {count} 个参数没有一个得到梯度：forward 在关闭梯度的状态下运行",
+)
+FROZEN = Message(
+    "none of the {count} parameters requires a gradient, first {first}: training would change nothing",
+    "{count} 个参数都不需要梯度，首个为 {first}：训练不会改变任何东西",
 )
 UNTIED = Message(
     "{first} is meant to be {other}, and is another tensor with other numbers",

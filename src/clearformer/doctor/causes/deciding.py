@@ -137,7 +137,12 @@ def _finding(
     cause: Cause, breaches: tuple[Breach, ...], examination: Examination | None = None, *, confirmed: bool
 ) -> Finding:
     worst = min((breach.severity for breach in breaches), key=SEVERITIES.index)
-    ordered = tuple(sorted(breaches, key=lambda breach: (SEVERITIES.index(breach.severity), breach.check)))
+
+    def witness(breach: Breach) -> tuple[int, bool, str]:
+        """Who suspected it comes before whom it only explains."""
+        return SEVERITIES.index(breach.severity), cause.name not in breach.suspects, breach.check
+
+    ordered = tuple(sorted(breaches, key=witness))
     rivals = tuple(dict.fromkeys(name for breach in ordered for name in breach.suspects if name != cause.name))
     place = None
     if examination is not None and cause.locate is not None and not any(breach.where for breach in ordered):

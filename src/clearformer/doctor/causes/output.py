@@ -1,4 +1,4 @@
-"""Causes about the size of what comes out."""
+"""Causes about the numbers that come out."""
 
 from __future__ import annotations
 
@@ -8,4 +8,5 @@ from clearformer.messages import doctor_causes_output as say
 OUTPUT = (
     Cause("initial scale", say.INITIAL_SCALE, say.INITIAL_SCALE_FIX),
     Cause("probabilities as logits", say.PROBABILITIES_AS_LOGITS, say.PROBABILITIES_AS_LOGITS_FIX),
+    Cause("answers not finite", say.ANSWERS_NOT_FINITE, say.ANSWERS_NOT_FINITE_FIX),
 )

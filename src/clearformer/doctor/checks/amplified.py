@@ -11,12 +11,15 @@ from clearformer.doctor.operations.amplifying import REACHED, Amplifier
 from clearformer.doctor.operations.mends import editing
 from clearformer.doctor.operations.recording import record
 from clearformer.messages import doctor_operations as say
+from clearformer.messages.doctor_sight import NO_POSITIONS
 
 
 def _probe(examination: Examination) -> Iterator[Breach]:
     if any(breach.check == "K01" and breach.severity == "ERROR" for breach in examination.breaches):
         raise NotApplicable(say.LEAKS_ALREADY)
     subject, generator = examination.asked, examination.generator()
+    if not subject.per_position:
+        raise NotApplicable(NO_POSITIONS)
     length = subject.length(12)
     inputs = subject.inputs(8, length, generator)
     amplifier = Amplifier()

@@ -11,6 +11,8 @@ from torch import Tensor, nn
 from clearformer.doctor.check import Check
 from clearformer.doctor.examination import Examination
 from clearformer.doctor.finding import Breach, Said, Severity
+from clearformer.doctor.forms.arguments import source_of
+from clearformer.doctor.operations.finite import not_numbers
 from clearformer.doctor.operations.graphs import Readings, backward, holder, leaves
 from clearformer.messages import Message
 from clearformer.messages import doctor_parameters as say
@@ -24,6 +26,7 @@ def published(module: nn.Module) -> bool:
 def _probe(examination: Examination) -> Iterator[Breach]:
     module = examination.asked.module
     convention: Severity = "INFO" if published(module) else "WARN"
+    yield from _lost(module)
     yield from _unregistered(examination)
     yield from _untied(examination)
     yield from _alike(module, convention)
@@ -33,6 +36,18 @@ def _probe(examination: Examination) -> Iterator[Breach]:
 def _breach(severity: Severity, message: Message, cause: str, names: list[str], **values: object) -> Breach:
     said = Said(message, {"count": len(names), "first": names[0]} | values)
     return Breach("K19", severity, (said,), (cause,), where=names[0], law=cause)
+
+
+def _lost(module: nn.Module) -> Iterator[Breach]:
+    """Parameters and buffers with numbers that are none. A table of a mask holds minus infinity and is meant to."""
+    every = (*module.named_parameters(), *module.named_buffers())
+    lost = [(name, numbers, wrong) for name, numbers in every if bool((wrong := not_numbers(numbers)).any())]
+    if lost:
+        _, first, wrong = lost[0]
+        rows = wrong.reshape(len(first) if first.ndim else 1, -1).any(-1).nonzero().flatten().tolist()
+        values = {"wrong": int(wrong.sum()), "of": first.numel(), "rows": ", ".join(map(str, rows[:4]))}
+        values |= {"more": " …" if len(rows) > 4 else ""}
+        yield _breach("ERROR", say.NOT_FINITE, "parameters not finite", [each for each, *_ in lost], **values)
 
 
 def _unregistered(examination: Examination) -> Iterator[Breach]:
@@ -126,7 +141,17 @@ def _unreached(examination: Examination, convention: Severity) -> Iterator[Breac
     finally:
         for name, weight in module.named_parameters():
             weight.grad = kept[name]
+    if not trained:
+        names = list(kept)
+        if names:
+            yield _breach("INFO", say.FROZEN, "all parameters frozen", names)
+        return
     if not reached:
+        training = any(examination.parts.has(part) for part in ("loss", "train"))
+        severity: Severity = "ERROR" if training and convention == "WARN" else convention
+        where = source_of(type(module).forward)
+        said = Said(say.SWITCHED_OFF if readings.without_graph else say.NO_GRADIENT, {"count": len(trained)})
+        yield Breach("K19", severity, (said,), ("no gradient",), where, law="no gradient")
         return
     missed = [name for name in trained if name not in reached and not _has_sibling(name, reached)]
     cut = [name for name in missed if id(trained[name]) in readings.read]

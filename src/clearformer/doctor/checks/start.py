@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterator
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from clearformer.doctor.check import Check, NotApplicable
 from clearformer.doctor.examination import Examination
 from clearformer.doctor.finding import Breach, Said
+from clearformer.doctor.operations.finite import first_not_finite
 from clearformer.messages import doctor_output as say
 
 ALLOWED = 2.0
@@ -22,6 +23,9 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     vocab_size = examination.parts.vocab_size or 0
     inputs = subject.inputs(4, subject.length(24), generator)
     logits = subject.answer(inputs).detach().double()
+    if bool((logits.isnan() | logits.isposinf()).any()):
+        yield from _not_numbers(examination, logits)
+        return
     if logits.ndim != 3 or logits.shape[-1] < max(vocab_size, 2) or subject.call.takes != "ids":
         raise NotApplicable(say.NO_LOGITS)
     if not bool(logits.isfinite().all()):
@@ -37,6 +41,18 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     if loss > expected + ALLOWED:
         values = {"loss": loss, "expected": expected, "spread": float(logits.std(-1).mean())}
         yield Breach("K21", "WARN", (Said(say.SURE_AT_START, values),), ("initial scale",), law="scale")
+
+
+def _not_numbers(examination: Examination, logits: Tensor) -> Iterator[Breach]:
+    """Answers that are none; where another law is broken already, that law says more."""
+    if any(breach.severity == "ERROR" for breach in examination.breaches):
+        raise NotApplicable(say.NOT_NUMBERS)
+    subject = examination.asked
+    wrong = int((~logits.isfinite()).sum())
+    inputs = subject.inputs(4, subject.length(24), examination.generator())
+    where = first_not_finite(subject.module, lambda: subject.answer(inputs))
+    said = Said(say.ANSWERS_NOT_FINITE, {"wrong": wrong, "of": logits.numel()})
+    yield Breach("K21", "ERROR", (said,), ("answers not finite",), where, law="not finite")
 
 
 def _are_probabilities(logits: torch.Tensor) -> bool:

@@ -13,17 +13,19 @@ from clearformer.doctor.operations.operation import Operation, name_of
 
 
 class Readings(TorchFunctionMode):
-    """Notes every tensor that an operation is handed."""
+    """Notes every tensor that an operation is handed, and whether any ran with gradients switched off."""
 
     def __init__(self) -> None:
         super().__init__()
         self.read: set[int] = set()
+        self.without_graph = False
 
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         operation = Operation(name_of(function), function, tuple(args), kwargs or {})
         # Asking a tensor for its shape or its type reads nothing of it.
         if getattr(function, "__name__", "") != "__get__":
             self.read |= {id(each) for each in operation.operands()}
+            self.without_graph |= not torch.is_grad_enabled()
         return operation()
 
 
