@@ -40,6 +40,8 @@ class Check:
     """Whether it is part of `--quick`."""
     gate: bool = False
     """Where it finds an error, the other checks of the module would only echo it, and are skipped."""
+    closes: bool = False
+    """As `gate`, for the checks behind it alone: it keeps its place."""
     uncalled: bool = False
     """Whether it is made of a module that could not be called, too: it then finds `subject` None and the reason in
     `examination.uncalled`."""

@@ -10,6 +10,7 @@ from typing import Any
 from torch import nn
 
 from clearformer.doctor.calling.finding_out import find_out
+from clearformer.doctor.calling.lengths import lengths_in_words
 from clearformer.doctor.calling.subject import evaluating
 from clearformer.doctor.causes.deciding import decide
 from clearformer.doctor.check import Check, NotApplicable
@@ -91,7 +92,7 @@ def examine(
         examination.breaches.extend(breaches)
         if not breaches:
             passed.append(check.id)
-        elif check.gate and any(breach.severity == "ERROR" for breach in breaches):
+        elif (check.gate or check.closes) and any(breach.severity == "ERROR" for breach in breaches):
             examination.closed_by = check.id
     if examination.uncalled is not None and not examination.breaches and not _others(parts):
         raise examination.uncalled
@@ -111,7 +112,11 @@ def _made(check: Check, examination: Examination, why: Said | None) -> tuple[tup
     except ClearformerError as error:
         return (), Said(say.NOT_POSSIBLE, {"why": verbatim(error.cause("en"), error.cause("zh"))})
     except (Exception, SystemExit) as error:
-        return (), Said(say.PROBE_RAISED, {"kind": type(error).__name__, "detail": error})
+        told = {"kind": type(error).__name__, "detail": error}
+        lengths = examination.subject.lengths if examination.subject is not None else ()
+        if lengths:
+            return (), Said(say.OTHER_LENGTHS, told | {"lengths": lengths_in_words(lengths)})
+        return (), Said(say.PROBE_RAISED, told)
 
 
 def _begin(parts: Parts, tell: Teller) -> Examination:

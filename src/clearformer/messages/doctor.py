@@ -36,4 +36,8 @@ NOT_QUICK = Message("Left out by --quick.", "--quick 略去了它。")
 NO_TIME = Message("The time was used up.", "时间已用完。")
 NOT_CALLED = Message("The module could not be called: {why}", "模块无法调用：{why}")
 NOT_POSSIBLE = Message("It could not be made: {why}", "无法进行：{why}")
+OTHER_LENGTHS = Message(
+    "This probe needs other lengths than the module takes ({lengths}): it raised {kind}: {detail}",
+    "这项检查需要模块不接受的长度（可接受：{lengths}）：引发了 {kind}：{detail}",
+)
 PROBE_RAISED = Message("The module raised {kind} under this probe: {detail}", "模块在这项检查下引发了 {kind}：{detail}")

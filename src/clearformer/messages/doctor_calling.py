@@ -5,6 +5,12 @@ from __future__ import annotations
 from clearformer.messages import Message, failure
 
 CALLED = Message("{how}: {kind}, answering {answers}.", "{how}：{kind}，{answers}。")
+CALLED_AT = Message(
+    "{how}: {kind}, answering {answers}. Lengths that it takes: {lengths}.",
+    "{how}：{kind}，{answers}。可接受的长度：{lengths}。",
+)
+MULTIPLES = Message("multiples of {step}", "{step} 的倍数")
+AND_MORE = Message("{least} and more", "不小于 {least}")
 RAISES = Message("{how} fits the signature, but the module raises {error}.", "{how} 与签名相符，但模块引发了 {error}。")
 KINDS = {
     "decoder": Message("a decoder", "解码器"),

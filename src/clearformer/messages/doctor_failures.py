@@ -26,6 +26,7 @@ ROWS = Message(
     "for {rows} rows of {length} it raises {kind}: {detail}", "{rows} 行、长度 {length} 时引发 {kind}：{detail}"
 )
 LENGTH = Message("for inputs of {length} it raises {kind}: {detail}", "输入长度为 {length} 时引发 {kind}：{detail}")
+LENGTHS = Message("lengths that it takes: {lengths}", "可接受的长度：{lengths}")
 SCATTERED = Message(
     "for ids that do not lie in one piece (a transposed batch) it raises {kind}: {detail}",
     "输入在内存中不连续（如转置得到的批次）时引发 {kind}：{detail}",
@@ -64,6 +65,11 @@ BEYOND = Message("An index is beyond its table: an id, or a position.", "索引�
 BEYOND_FIX = Message(
     "make the table as long as the longest input, and as wide as the vocabulary",
     "表的长度须不小于最长输入，且容得下整个词表",
+)
+OWN_LENGTHS = Message("The module refuses some lengths of its own accord.", "模块主动拒绝某些长度。")
+OWN_LENGTHS_FIX = Message(
+    "if short texts shall be written too: pad inside forward, and cut the answer back",
+    "若也要处理短文本：在 forward 内部填充，再截回原长度",
 )
 OTHER = Message("The forward pass raises an error.", "前向计算引发错误。")
 OTHER_FIX = Message("see the line that is named", "请查看所指出的那一行")

@@ -34,5 +34,9 @@ def test_scores_of_unit_vectors_cannot_grow() -> None:
     assert causes("K02", **CASES["decoder with an odd scale"].parts(NOWHERE)) == ["-"]
 
 
+def test_the_last_position_alone_has_no_later_one_to_see() -> None:
+    assert causes("K02", **CASES["the last position alone"].parts(NOWHERE)) == ["-"]
+
+
 def test_an_encoder_has_no_such_law() -> None:
     assert causes("K02", **CASES["plain encoder"].parts(NOWHERE)) == ["-"]

@@ -13,6 +13,7 @@ from clearformer.doctor.parts import Parts
 from doctor.checks.asking import causes
 from doctor.corpus import CASES
 from doctor.corpus.hand_written import VOCAB, Decoder
+from doctor.corpus.healthy_other_hands import Blocked
 
 NOWHERE = Path()
 
@@ -47,6 +48,39 @@ def test_what_raises_only_at_times_is_found(model: type[Decoder], cause: str) ->
 @pytest.mark.parametrize("case", ["plain decoder", "plain encoder decoder", "our modern decoder"])
 def test_a_module_that_always_answers_is_left_alone(case: str) -> None:
     assert causes("K38", **CASES[case].parts(NOWHERE)) == []
+
+
+class InBlocks(Decoder):
+    """Takes blocks of `size`, and runs into an error of the tensor's at any other length."""
+
+    size = 8
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
+        blocks = input_ids.reshape(len(input_ids), -1, self.size)
+        return super().forward(blocks.flatten(1), attention_mask)
+
+
+class InPairs(InBlocks):
+    size = 2
+
+
+class AtLeast(Decoder):
+    def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
+        assert input_ids.shape[1] >= 4, "too short"
+        return super().forward(input_ids, attention_mask)
+
+
+@pytest.mark.parametrize(
+    ("model", "found"),
+    [
+        (Blocked, "INFO lengths of its own"),
+        (AtLeast, "INFO lengths of its own"),
+        (InBlocks, "WARN shapes disagree"),
+        (InPairs, "ERROR shapes disagree"),
+    ],
+)
+def test_a_rule_for_lengths_is_told_from_an_error(model: type[Decoder], found: str) -> None:
+    assert causes("K38", model=model(), kind="decoder", vocab_size=VOCAB) == [found]
 
 
 def test_without_a_module_nothing_is_raised() -> None:

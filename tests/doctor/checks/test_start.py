@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import torch
 from torch import Tensor, nn
 
+from clearformer.doctor.diagnose import examine
+from clearformer.doctor.parts import Parts
 from doctor.checks.asking import causes
+from doctor.corpus import CASES
 from doctor.corpus.hand_written import Decoder
 from doctor.corpus.sight_faults import decoder
 
@@ -30,6 +36,20 @@ def test_a_softmax_in_forward() -> None:
 
 def test_a_sound_decoder() -> None:
     assert causes("K21", **decoder(Decoder())) == []
+
+
+def test_answers_that_are_no_numbers() -> None:
+    found = examine(Parts(**CASES["norm divides by nothing"].parts(Path())))
+    assert [(each.severity, each.cause) for each in found.findings] == [("ERROR", "answers not finite")]
+
+
+def test_an_id_that_is_never_to_be_said_may_have_minus_infinity() -> None:
+    class Silenced(Decoder):
+        def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
+            logits = super().forward(input_ids, attention_mask)
+            return logits.masked_fill(torch.arange(logits.shape[-1]) == 0, float("-inf"))
+
+    assert causes("K21", **decoder(Silenced())) == ["-"]
 
 
 def test_a_trained_model_may_be_sure() -> None:

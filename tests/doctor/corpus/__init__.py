@@ -7,7 +7,7 @@ import importlib
 from doctor.corpus.case import CASES, Case
 
 FAULTY = ("attention", "sight", "padding", "position", "cache", "parameter", "loss", "loop", "resume", "generation",
-          "forecast", "file", "other_hands", "mixing", "annotated", "variant")  # fmt: skip
+          "forecast", "file", "other_hands", "mixing", "annotated", "variant", "number")  # fmt: skip
 HEALTHY = ("hand_written", "families", "own", "parts", "other_hands")
 for _module in (*(f"{each}_faults" for each in FAULTY), *(f"healthy_{each}" for each in HEALTHY)):
     importlib.import_module(f"doctor.corpus.{_module}")

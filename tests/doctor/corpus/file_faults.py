@@ -159,3 +159,23 @@ def the_head_is_random_again(folder: Path) -> Parts:
 
     weights(folder, drawn)
     return {"folder": folder}
+
+
+@faulty("quantised without scales", report="I4")
+def whole_numbers_without_their_scales(folder: Path) -> Parts:
+    checkpoint(folder)
+
+    def rounded(name: str, tensor: torch.Tensor) -> tuple[str, torch.Tensor]:
+        return name, (tensor * 100).round().to(torch.int8) if name.endswith("proj.weight") else tensor
+
+    weights(folder, rounded)
+    return {"folder": folder}
+
+
+@faulty("scale left to its default", report="I6")
+def config_without_the_scales_of_its_family(folder: Path) -> Parts:
+    checkpoint(folder)
+    said = json.loads((folder / "config.json").read_text())
+    granite = {"model_type": "granite", "architectures": ["GraniteForCausalLM"], "embedding_multiplier": 12.0}
+    (folder / "config.json").write_text(json.dumps(said | granite))
+    return {"folder": folder}

@@ -86,3 +86,34 @@ def decoder_with_a_causal_convolution() -> Parts:
             return x + self.convolution(nn.functional.pad(x.transpose(1, 2), (2, 0))).transpose(1, 2)
 
     return decoder(Convolved())
+
+
+class Blocked(Decoder):
+    """Answers whole blocks of eight only, and says so."""
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
+        if input_ids.shape[1] % 8:
+            raise ValueError("the length must be a multiple of 8")
+        return super().forward(input_ids, attention_mask)
+
+
+@healthy
+def lengths_in_blocks_of_eight() -> Parts:
+    return decoder(Blocked())
+
+
+class Ending(Decoder):
+    """The row's last position alone."""
+
+    def forward(self, input_ids: Tensor) -> Tensor:
+        return super().forward(input_ids)[:, -1]
+
+
+@healthy
+def the_last_position_alone() -> Parts:
+    return decoder(Ending())
+
+
+@healthy
+def every_parameter_frozen() -> Parts:
+    return decoder(Decoder().requires_grad_(False))

@@ -13,12 +13,13 @@ from clearformer.doctor.calling.explicit import KEYS, Given, fits, imposed, over
 from clearformer.doctor.calling.filling import subjects
 from clearformer.doctor.calling.kinds import by_behaviour, by_name
 from clearformer.doctor.calling.layout import laid_out
+from clearformer.doctor.calling.lengths import at_another_length, with_lengths
 from clearformer.doctor.calling.masks import with_masks
 from clearformer.doctor.calling.signature import Signature, innermost, read
 from clearformer.doctor.calling.subject import Subject, evaluating
 from clearformer.doctor.calling.telling import in_words, tried_in_words, written
 from clearformer.doctor.calling.trying import LENGTH, NoAnswer, Trials, asked, inside, with_call
-from clearformer.doctor.calling.widths import vocabulary
+from clearformer.doctor.calling.widths import pictures, reads_ids, vocabulary
 from clearformer.doctor.finding import Said
 from clearformer.doctor.parts import Kind, Parts
 from clearformer.errors import UsageError
@@ -45,11 +46,13 @@ def find_out(parts: Parts) -> tuple[Subject, Said]:
         subject = _first(parts, signature, kind or "decoder", given, trials)
         if subject is None:
             subject, signature = _in_one_argument(parts, signature, kind, given, trials)
+        subject = subject or at_another_length(trials)
         if subject is None:
             return _raised(parts, signature, trials)
         if "layout" not in given:
             subject = laid_out(subject, trials)
-        subject = _with_plain(_with_context(_with_labels(subject, signature, trials)), signature)
+        subject = with_lengths(_with_context(_with_labels(subject, signature, trials)))
+        subject = _with_plain(subject, signature)
         if kind is None:
             subject = replace(subject, kind=by_behaviour(subject, with_masks(subject, signature)))
         subject = imposed(with_masks(subject, signature), given)
@@ -97,7 +100,8 @@ def _raised(parts: Parts, signature: Signature, trials: Trials) -> tuple[Subject
     unexplained = [name for name in signature.named("other") if name in signature.required]
     if trials.failures and not unexplained:
         subject, error = trials.likeliest
-        if not isinstance(error, NoAnswer) and inside(error):
+        meant = reads_ids(module, subject.vocab_size) or (subject.call.takes != "ids" and not pictures(module, error))
+        if not isinstance(error, NoAnswer) and inside(error) and meant:
             subject = replace(subject, raised=error)
             how = {"how": written(subject), "error": f"{type(error).__name__}: {error}"}
             return subject, Said(say.RAISES, how)
@@ -127,7 +131,7 @@ def _with_context(subject: Subject) -> Subject:
 
     A forecaster that takes no shorter one, such as one with a head over all patches, takes that length only.
     """
-    if subject.only_length is not None:
+    if subject.only_length is not None or subject.lengths:
         return subject
     if subject.kind == "forecaster":
         return _with_one_length(subject)

@@ -35,6 +35,8 @@ class Subject:
     """Where it is not the target's; 0 where it is."""
     only_length: int | None = None
     """The one length that the module takes, where it takes no other."""
+    lengths: tuple[int, ...] = ()
+    """The lengths that it takes, in order, where it refuses others up to its context."""
     raised: Exception | None = None
     """What the module raised under the call that fits its signature best, where no call got an answer."""
 
@@ -61,8 +63,15 @@ class Subject:
         return self.call.seeing is not None and self.call.seeing.shape.startswith("B")
 
     def length(self, wished: int) -> int:
-        """As many positions as wished, as far as the context allows."""
-        return self.only_length or min(wished, LONGEST, self.context or LONGEST)
+        """As many positions as wished, as far as the context allows; the next length that the module takes."""
+        if self.only_length is not None:
+            return self.only_length
+        wished = min(wished, LONGEST, self.context or LONGEST)
+        return next((each for each in self.lengths if each >= wished), self.lengths[-1]) if self.lengths else wished
+
+    def shorter(self, wished: int) -> int | None:
+        """The longest that the module takes of the lengths up to this one."""
+        return max((each for each in self.lengths if each <= wished), default=None) if self.lengths else wished
 
     def inputs(self, rows: int, length: int, generator: torch.Generator) -> Tensor:
         """Random inputs: ids (B T), or vectors (B T width). Ids 0 to 3 are left to special tokens if there is room."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clearformer.doctor.calling.call import Call, Mask
+from clearformer.doctor.calling.lengths import lengths_in_words
 from clearformer.doctor.calling.subject import Subject
 from clearformer.doctor.calling.trying import Trials
 from clearformer.doctor.finding import Said
@@ -13,10 +14,10 @@ from clearformer.messages import doctor_calling as say
 
 def in_words(subject: Subject) -> Said:
     """`model(input_ids=ids, attention_mask=1 keeps) → .logits; a decoder; cache: past_key_values`."""
-    return Said(
-        say.CALLED,
-        {"how": written(subject), "kind": say.KINDS[subject.kind], "answers": say.ANSWERS[subject.call.answers]},
-    )
+    told = {"how": written(subject), "kind": say.KINDS[subject.kind], "answers": say.ANSWERS[subject.call.answers]}
+    if subject.lengths:
+        return Said(say.CALLED_AT, told | {"lengths": lengths_in_words(subject.lengths)})
+    return Said(say.CALLED, told)
 
 
 def written(subject: Subject) -> str:

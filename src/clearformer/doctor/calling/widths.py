@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from torch import nn
@@ -34,6 +35,17 @@ def vocabulary(module: nn.Module) -> int | None:
         if isinstance(each, nn.Embedding) and not any(word in name.lower() for word in ("pos", "type", "seg", "place"))
     ]
     return next((rows for rows in named if rows >= LEAST_VOCABULARY), None)
+
+
+def reads_ids(module: nn.Module, vocab_size: int) -> bool:
+    """Whether it has a table of tokens, or a matrix with a row or a column for each id."""
+    return vocabulary(module) is not None or any(vocab_size in each.shape for each in module.parameters())
+
+
+def pictures(module: nn.Module, error: Exception) -> bool:
+    """Whether it looks at pictures or films: by its parts, or by the axes that it misses in what it was given."""
+    wants = re.search(r"not enough values to unpack \(expected [45], got [23]\)", str(error)) is not None
+    return wants or any(isinstance(each, nn.Conv2d | nn.Conv3d) for each in module.modules())
 
 
 def widths(module: nn.Module) -> list[int]:

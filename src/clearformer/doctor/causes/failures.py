@@ -12,5 +12,6 @@ FAILURES = (
     Cause("devices disagree", say.DEVICES, say.DEVICES_FIX),
     Cause("number types disagree", say.TYPES, say.TYPES_FIX),
     Cause("index beyond the table", say.BEYOND, say.BEYOND_FIX),
+    Cause("lengths of its own", say.OWN_LENGTHS, say.OWN_LENGTHS_FIX),
     Cause("forward raises", say.OTHER, say.OTHER_FIX),
 )

@@ -21,6 +21,7 @@ from clearformer.doctor.checks.visibility import VISIBILITY
 from clearformer.doctor.checks.window import WINDOW
 
 OUTSIDE = (
+    START,
     ROWS,
     PAD_CONTENT,
     MASK_CONTRACT,
@@ -35,8 +36,7 @@ OUTSIDE = (
     WINDOW,
     DOCUMENTS,
     OFFSET,
-    START,
     GROWTH,
     GENERATION,
 )
-"""Cheap and telling first; generation last, which writes token by token."""
+"""Whether there are numbers at all, then what is cheap and telling; generation last, which writes token by token."""

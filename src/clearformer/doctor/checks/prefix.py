@@ -17,7 +17,8 @@ def _probe(examination: Examination) -> Iterator[Breach]:
     length = subject.length(16)
     inputs = subject.inputs(2, length, examination.generator())
     whole = subject.answer(inputs)
-    for part in (length - 1, length // 2, 2):
+    parts = (subject.shorter(each) for each in (length - 1, length // 2, 2))
+    for part in dict.fromkeys(each for each in parts if each is not None):
         alone = subject.answer(inputs[:, :part])
         if noise.differs(alone, whole[:, :part]):
             values = {"part": part, "length": length, "floors": noise.moved(alone, whole[:, :part])}

@@ -7,15 +7,18 @@ from functools import partial
 
 from torch import Tensor
 
+from clearformer.doctor.calling.lengths import lengths_in_words, step_of
 from clearformer.doctor.check import Check, NotApplicable
 from clearformer.doctor.checks.parameters import published
 from clearformer.doctor.examination import Examination
 from clearformer.doctor.finding import Breach, Said, Severity
-from clearformer.doctor.operations.failures import read
+from clearformer.doctor.operations.failures import read, refuses
 from clearformer.messages import Message
 from clearformer.messages import doctor_failures as say
 
 ROWS, LENGTH = 3, 11
+BLOCK = 4
+"""The smallest block that one attends in: a module that fails at every second length has a slip."""
 
 
 def _probe(examination: Examination) -> Iterator[Breach]:
@@ -49,7 +52,7 @@ def _again(examination: Examination) -> Exception | None:
 def _shapes(examination: Examination, severity: Severity) -> Iterator[Breach]:
     """One row, three rows, one position, an odd number of positions, and inputs that do not lie in one piece."""
     subject, generator = examination.asked, examination.generator()
-    usual = min(subject.length(LENGTH), LENGTH)
+    usual = subject.length(LENGTH)
     forecasts = subject.kind == "forecaster"
     for rows, length, message in (
         (1, usual, say.ROWS), (ROWS, usual, say.ROWS), (2, 1, say.LENGTH), (2, min(usual, 7), say.LENGTH)
@@ -57,13 +60,30 @@ def _shapes(examination: Examination, severity: Severity) -> Iterator[Breach]:
         if length != usual and (forecasts or not subject.per_position):
             continue
         inputs = subject.inputs(rows, length, generator)
-        if (error := _error(partial(subject.answer, inputs))) is not None:
-            yield _breach(severity, message, error, examination, rows, length)
-            return
+        if (error := _error(partial(subject.answer, inputs))) is None:
+            continue
+        if message is say.LENGTH and (subject.lengths or refuses(error)):
+            yield _length(severity, error, examination, length)
+            continue
+        yield _breach(severity, message, error, examination, rows, length)
+        return
     inputs = subject.inputs(ROWS, usual, generator)
     scattered = inputs.transpose(0, 1).contiguous().transpose(0, 1)
     if (error := _error(lambda: subject.answer(scattered))) is not None:
         yield _breach("WARN", say.SCATTERED, error, examination, ROWS, usual)
+
+
+def _length(severity: Severity, error: Exception, examination: Examination, length: int) -> Breach:
+    """A length that is not taken: a rule that the module states itself is told, and blocks are a choice."""
+    lengths = examination.asked.lengths
+    if not refuses(error):
+        severity = "WARN" if step_of(lengths) >= BLOCK else severity
+        return _breach(severity, say.LENGTH, error, examination, 2, length)
+    told = {"kind": type(error).__name__, "detail": error, "length": length}
+    evidence = [Said(say.LENGTH, told)]
+    if lengths:
+        evidence.append(Said(say.LENGTHS, {"lengths": lengths_in_words(lengths)}))
+    return Breach("K38", "INFO", tuple(evidence), ("lengths of its own",), law="lengths")
 
 
 def _gradient(examination: Examination) -> Iterator[Breach]:

@@ -44,15 +44,19 @@ def _probe(examination: Examination) -> Iterator[Breach]:
 
 
 def _not_numbers(examination: Examination, logits: Tensor) -> Iterator[Breach]:
-    """Answers that are none; where another law is broken already, that law says more."""
-    if any(breach.severity == "ERROR" for breach in examination.breaches):
+    """Answers that are none. Where another law is broken already, or whole positions alone, other laws say more."""
+    none = (~logits.isfinite()).flatten(2) if logits.ndim > 2 else (~logits.isfinite())
+    by_position = bool((none.all(-1) == none.any(-1)).all()) and not bool(none.all())
+    if by_position or any(breach.severity == "ERROR" for breach in examination.breaches):
         raise NotApplicable(say.NOT_NUMBERS)
     subject = examination.asked
     wrong = int((~logits.isfinite()).sum())
     inputs = subject.inputs(4, subject.length(24), examination.generator())
     where = first_not_finite(subject.module, lambda: subject.answer(inputs))
     said = Said(say.ANSWERS_NOT_FINITE, {"wrong": wrong, "of": logits.numel()})
-    yield Breach("K21", "ERROR", (said,), ("answers not finite",), where, law="not finite")
+    yield Breach(
+        "K21", "ERROR", (said,), ("answers not finite", "mask inverted", "no causal mask"), where, law="not finite"
+    )
 
 
 def _are_probabilities(logits: torch.Tensor) -> bool:
@@ -68,5 +72,6 @@ def _untrained(module: nn.Module) -> bool:
 
 
 START = Check(
-    "K21", "loss at start", say.START, say.START_RISK, _probe, kinds=("decoder", "encoder", "encoder-decoder")
-)
+    "K21", "loss at start", say.START, say.START_RISK, _probe, closes=True,
+    kinds=("decoder", "encoder", "encoder-decoder"),
+)  # fmt: skip

@@ -45,6 +45,19 @@ def read(error: Exception, module: nn.Module, sizes: dict[str, int]) -> Failed:
     return Failed(cause, type(error).__name__, message, _place(error.__traceback__, module), axes)
 
 
+def refuses(error: Exception) -> bool:
+    """Whether the user's own code refuses what it is given, rather than running into an error of a tensor's."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    torchs = traceback is not None and traceback.tb_frame.f_code.co_filename.startswith(FOREIGN)
+    return (
+        isinstance(error, ValueError | AssertionError | NotImplementedError)
+        and not torchs
+        and not (re.search("unpack", str(error)))
+    )
+
+
 def _widths(module: nn.Module) -> dict[str, int]:
     """The module's own sizes by letter: V, D, F, P, and heads H with their width."""
     found: dict[str, int] = {}
