@@ -9,8 +9,9 @@ RAISED = Message(
     "一行或多行、短输入或长输入，模块都能给出结果，反向传播也能运行。",
 )
 RAISED_RISK = Message(
-    "A published family may ask for lengths of its own: that is a warning. Forecasters keep their length.",
-    "已发布的模型族可能限定长度：只给警告。预测模型保持其固定长度。",
+    "A length that the module itself refuses is told and no alarm; blocks of a fixed size, and what a published family "
+    "cannot take, are a warning. Forecasters keep their length.",
+    "模块主动拒绝的长度只作说明，不报警；固定大小的分块，以及已发布的模型族不接受的长度，只给警告。预测模型保持其固定长度。",
 )
 UNCALLED = Message("No way of calling the module was found.", "没有找到调用该模块的方式。")
 GUESSED = Message(

@@ -9,8 +9,8 @@ START = Message(
     "输出是有限的数；什么都没学到的模型，在随机词元上的损失接近 ln V。",
 )
 START_RISK = Message(
-    "A trained model may be sure of anything: only a module whose norms are as they were made is judged.",
-    "训练过的模型可以对任何内容有把握：只评判归一化层仍为初值的模块。",
+    "Minus infinity may be meant, for ids never to be said; a trained model may be sure of anything: only a module whose norms are as they were made is judged.",
+    "负无穷可能是有意的，用于永不输出的词元；训练过的模型可以对任何内容有把握：只评判归一化层仍为初值的模块。",
 )
 NO_LOGITS = Message(
     "The answers are no logits over the vocabulary.",
