@@ -95,7 +95,7 @@ def test_other_tokens_in_float32_are_an_error_and_said(clearformer, folder, calm
         (("decode", "--vs", "nobody"), "among hf, llama.cpp"),
         (("decode", "--rows", "65"), "--rows: expected at most 64"),
         (("start", "--vs", "hf"), "among llama.cpp"),
-        (("sing",), "no verb sing"),
+        (("sing",), "does not know sing"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(clearformer, folder, calm, options, complaint) -> None:

@@ -15,7 +15,7 @@ from clearformer.doctor.registry import CHECKS
 TESTS = Path(__file__).parents[1]
 
 
-def tests_of(check: Check) -> list[Path]:
+def judges_of(check: Check) -> list[Path]:
     """Those named as its file; of checks that share a test file, those that name it."""
     room = check.probe.__module__.rsplit(".", 1)[-1]
     checks = TESTS / "doctor" / "checks"
@@ -27,7 +27,7 @@ def tests_of(check: Check) -> list[Path]:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)
 def test_without_its_probe_a_test_fails(check: Check) -> None:
-    files = tests_of(check)
+    files = judges_of(check)
     assert files, f"{check.id} has no tests"
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "doctor.without_probe", *map(str, files)]
     path = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])

@@ -101,7 +101,7 @@ def test_a_custom_spec_takes_the_tokenizers_vocabulary_and_the_labels_number() -
 
 def test_a_custom_spec_that_is_another_model_is_refused() -> None:
     own = tiny_gpt(width=16, heads=2, layers=1, context=32)
-    with pytest.raises(TrainingError, match="a DecoderOnly, Language; this task trains EncoderOnly, Language"):
+    with pytest.raises(TrainingError, match="is DecoderOnly, Language; this task trains EncoderOnly, Language"):
         encoder_spec(Custom(own), 11, 20)
     with pytest.raises(TrainingError, match="a DecoderOnly, Hidden"):
         decoder_spec(Custom(replace(own, head=s.Hidden())), 11, 20)

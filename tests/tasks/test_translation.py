@@ -252,7 +252,7 @@ def test_bad_data_and_settings_are_named(files: dict[str, str], tmp_path: Path) 
     task = TranslationTask.open(recipe(files, batch=8), tmp_path / "fine")
     with pytest.raises(DataError, match=r"budget"):
         task.training()
-    with pytest.raises(DataError, match="no test text"):
+    with pytest.raises(DataError, match="no test split"):
         task.text.split("test")
     for wrong in ({"width": 0}, {"alpha": -1.0}, {"width": 1, "alpha": float("nan")}):
         with pytest.raises(UsageError, match=r"num_beams|length_penalty"):
