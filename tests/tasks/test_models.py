@@ -103,7 +103,7 @@ def test_a_custom_spec_that_is_another_model_is_refused() -> None:
     own = tiny_gpt(width=16, heads=2, layers=1, context=32)
     with pytest.raises(TrainingError, match="is DecoderOnly, Language; this task trains EncoderOnly, Language"):
         encoder_spec(Custom(own), 11, 20)
-    with pytest.raises(TrainingError, match="a DecoderOnly, Hidden"):
+    with pytest.raises(TrainingError, match="is DecoderOnly, Hidden"):
         decoder_spec(Custom(replace(own, head=s.Hidden())), 11, 20)
     with pytest.raises(TrainingError, match="context of 32; the data are cut into windows of 33"):
         decoder_spec(Custom(own), 11, 33)
