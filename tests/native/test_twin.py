@@ -88,10 +88,11 @@ def test_the_kernels_equal_the_twin(path: str) -> None:
     assert lacking[True] > 15
 
 
+@pytest.mark.parametrize("groups", [None, s.RouterGroups(2, 1, "best")])
 @pytest.mark.parametrize("path", found().paths)
-def test_a_router_whose_sigmoids_round_to_one_still_takes_the_best(path: str) -> None:
+def test_a_router_whose_sigmoids_round_to_one_still_takes_the_best(path: str, groups: s.RouterGroups | None) -> None:
     expert = s.Dense(6, "relu", bias=False)
-    router = s.SigmoidRouter(selection_bias=False, normalise=False)
+    router = s.SigmoidRouter(selection_bias=False, normalise=False, groups=groups)
     block = s.Block(s.Attention(1, 1, 4, 4), s.Experts(4, 1, expert, router), None, s.RMSNorm())
     spec = s.DecoderOnly(s.Stack(8, s.Tokens(VOCABULARY), (block,)), s.Language(tied=False), CONTEXT)
     compare(spec, 0, path, {"decoder.blocks.0.feedforward.router.weight": 1e3})

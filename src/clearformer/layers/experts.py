@@ -43,7 +43,7 @@ def route(
                 chosen = choose(probabilities + selection_bias, active, spec.groups)
             else:
                 # From logit 17 on float32 rounds a sigmoid to one; where order alone decides, the logits still have it.
-                chosen = choose(logits if spec.groups is None else probabilities, active, spec.groups)
+                chosen = choose(logits if spec.order_alone else probabilities, active, spec.groups)
             weights = probabilities.gather(-1, chosen)
         case _:
             assert_never(spec)

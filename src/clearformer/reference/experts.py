@@ -49,7 +49,7 @@ def route(spec: Experts, weights: Weights, x: Float[np.ndarray, "... D"]) -> Flo
                 chosen = choose(worth + weights["selection_bias"], spec.active, router.groups)
             else:
                 # Large logits' sigmoids all round to one; where order alone decides, the logits still have it.
-                chosen = choose(logits if router.groups is None else worth, spec.active, router.groups)
+                chosen = choose(logits if router.order_alone else worth, spec.active, router.groups)
         case _:
             assert_never(router)
     worth = np.where(chosen, worth, 0.0)

@@ -89,6 +89,11 @@ class SigmoidRouter:
     def __post_init__(self) -> None:
         checks.above_zero(self, "scale")
 
+    @property
+    def order_alone(self) -> bool:
+        """Whether the order of the sigmoids decides who is chosen, and their sizes do not: then the logits may."""
+        return not self.selection_bias and (self.groups is None or self.groups.judged_by == "best")
+
 
 Router = SoftmaxRouter | SigmoidRouter
 

@@ -47,7 +47,7 @@ void route(const cf_mixture& mixture, const float* scores, int32_t* chosen, floa
   if (mixture.router_kind == CF_SIGMOID)
     for (float& share : shares) share = 1 / (1 + std::exp(-share));
   // From 17 on a sigmoid rounds to one; where order alone decides, the scores still have it.
-  const bool by_order = mixture.router_kind == CF_SIGMOID && !mixture.selection_bias && !mixture.groups;
+  const bool by_order = mixture.router_kind == CF_SIGMOID && !mixture.selection_bias && !(mixture.groups && mixture.best_two);
   std::vector<float> preference = by_order ? std::vector<float>(scores, scores + mixture.count) : shares;
   if (mixture.selection_bias)
     for (int expert = 0; expert < mixture.count; ++expert) preference[expert] += mixture.selection_bias[expert];
