@@ -47,7 +47,8 @@ bench: $(READY)
 	$(BIN)/clearformer bench taps
 
 # The doctor over its corpus, and torchtest2 and trainproof beside it: CLEARFORMER_DOCTOR_PEERS names the interpreter of
-# an environment that has them, or one is made in build/doctor-peers. About half an hour; broken off, it goes on.
+# an environment that has them, or one is made in build/doctor-peers. Seven minutes on two idle cores; broken off, it
+# goes on.
 bench-doctor: $(READY)
 	PYTHONPATH=tests $(BIN)/python benchmarks/diagnosis.py --out docs/doctor-results.md
 
