@@ -87,7 +87,7 @@ def test_commands_with_a_model(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)  # Pictures are written where the command is run.
-    monkeypatch.setattr("clearformer.cli.lens._STEPS", 4)  # as many as show that it works
+    monkeypatch.setattr("clearformer.inspect.tuned_lens.STEPS", 4)  # as many as show that it works
     Path("texts.txt").write_text((ROOT / "README.md").read_text(encoding="utf-8"), encoding="utf-8")
     assert main(shlex.split(command)[1:]) == 0
     assert capsys.readouterr().out

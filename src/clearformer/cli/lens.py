@@ -37,7 +37,6 @@ Kept = Annotated[Path | None, Parameter(help="Look through a lens that --save ke
 TuneSteps = Annotated[int | None, Parameter(help="Updates of the tuned lens [50].")]
 
 _PIPED = 120
-_STEPS = 50
 _ANSWER = 32
 
 
@@ -71,7 +70,7 @@ def lens(
     through = None if tuned is None else read_lens(tuned, speaker)
     given, written = sides(speaker, read, target)
     if learnt is not None:
-        through = learning(speaker, given, learnt, _STEPS if tune_steps is None else tune_steps, screen)
+        through = learning(speaker, given, learnt, tune_steps, screen)
     if save is not None and through is not None:
         save_lens(save, through, speaker)
         screen.note(say.SAVED, path=save)
@@ -111,15 +110,15 @@ def sides(speaker: Loaded, text: str, target: str | None) -> tuple[str | list[in
     return prompt_ids(speaker, text), [*start_ids(speaker), *new]
 
 
-def learning(speaker: Loaded, given: str | list[int], text: str, steps: int, screen: Screen) -> TunedLens:
+def learning(speaker: Loaded, given: str | list[int], text: str, steps: int | None, screen: Screen) -> TunedLens:
     """A lens tuned on the text; an encoder-decoder learns to write it beside what it was given."""
     from clearformer.generate.speaker import tokenizer_of
-    from clearformer.inspect.tuned_lens import tune
+    from clearformer.inspect.tuned_lens import STEPS, tune
 
     ids = tokenizer_of(speaker).encode(text)
     source = given if isinstance(given, list) else None
     with screen.progress(say.TUNING) as advance:
-        found = tune(speaker, ids, source=source, steps=steps, progress=advance)
+        found = tune(speaker, ids, source=source, steps=STEPS if steps is None else steps, progress=advance)
     screen.note(say.TUNED, steps=say.steps_of(found.steps), tokens=found.tokens, before=found.before, after=found.after)
     return found.lens
 

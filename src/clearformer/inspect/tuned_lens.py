@@ -23,7 +23,7 @@ from clearformer.model import Model
 
 Progress = Callable[[int, int], None]
 
-LEAST_TOKENS = 64
+LEAST_TOKENS, STEPS = 64, 50
 _LONGEST_PIECE, _HELD_PIECES = 128, 8
 # Positions judged a step: each costs one product with the whole vocabulary for every layer.
 _JUDGED = 32
@@ -62,7 +62,7 @@ def tune(
     ids: Sequence[int],
     *,
     source: Sequence[int] | None = None,
-    steps: int = 100,
+    steps: int = STEPS,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Tuning:
